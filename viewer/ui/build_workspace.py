@@ -26,10 +26,12 @@ from viewer.document.actions import (
 )
 from viewer.document.remapping import lost
 from viewer.errors import InputError, plural
-from viewer.gizmo import Tool, TypedNumbers
+from viewer.gizmo import Fill, Shape, Stroke, Tool, TypedNumbers
+from viewer.scene import Text, rgba, text_width
+from viewer.scene.flat import box, circle, dashes
 from viewer.session import Session
 from viewer.skeleton import Builder, Character, JointKind, Skeleton, rest_world
-from viewer.skeleton.joint_edits import twin_of, unplaced
+from viewer.skeleton.joint_edits import MIDDLE, twin_of, unplaced
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection, pixels_away
 from viewer.spatial.quaternion import from_axis_angle, rotate
@@ -58,6 +60,14 @@ _JOINT_PX, _BONE_PX, _MIDDLE_PX = 10.0, 7.0, 8.0
 _EDGE_ON = 0.08
 """Sine of the angle between the view and a plane below which the plane is too thin to be drawn on."""
 _AXIS_ALIGNED = 1.0 - 1e-9
+_FLIP = np.array([-1.0, 1.0, 1.0])
+_BELT, _WIDE = 0.14, 0.09
+"""Parts of a bone's length: from its start to its widest place, and its width there, as bones of figures have."""
+_DASH, _GAP = 6.0, 4.0
+_CHIP, _PAD, _APART = 26.0, 10.0, 10.0
+"""Height of the chip beside the pointer, its padding, and the space between its words, logical pixels."""
+_AXIS = 0.16
+"""Half length of the axis of a hinge, as a fraction of the figure's height."""
 
 
 def empty_document() -> Document:
@@ -127,7 +137,13 @@ class Building:
         x, y, z = (round(float(value), 12) + 0.0 for value in self._view.projection().back)
         return x, y, z
 
-    def tick(self) -> None:
+    def tick(self) -> bool:
+        """Begin and end with the workspace; nothing moves by itself."""
+        with self._view.errors_shown(_ABOUT):
+            self._follow()
+        return False
+
+    def _follow(self) -> None:
         """Begin and end with the workspace; leaving it after a change makes the ends of chains effectors."""
         document = self.document
         if self._for != self.active:
@@ -371,7 +387,8 @@ class Building:
         degrees = f"{angle}°" if angle else f"{number_format.fixed(turned, 0)}°"
         return said, "" if kind is None else KIND_WORDS[kind].lower(), degrees
 
-    def status(self) -> StatusLine:
+    def status(self, usual: Callable[[], StatusLine]) -> StatusLine:  # noqa: ARG002 - as of all workspaces
+        """The number of joints, and the length of the next bone."""
         skeleton = self.document.skeleton
         if self.empty:
             return StatusLine("build", "Building", "idle", "Click on the floor to place the first joint", "", ())
@@ -385,6 +402,132 @@ class Building:
     def caption(self) -> str:
         """Words after the projection in the view's caption."""
         return f" · drawing on the {PLANE_WORDS[self.plane].lower()} plane" if self.on else ""
+
+    # Drawing
+
+    def shapes(self, projection: Projection, scale: float) -> list[Shape]:
+        """The mirror plane, the axis of the active joint, and the bone that a click would add."""
+        view = self._view
+        shapes = self._mirror_plane(projection) if view.mirror else []
+        shapes += self._axis(projection)
+        if self.active:
+            at = projection.project(self.place_of(self.active))
+            shapes += _ring(at, 9.0 * scale, "accent", 2.0 * scale)
+        pointer = view.pointer
+        found = self.hit(pointer.x, pointer.y) if view.gesture is None else None
+        if found is not None:
+            at = projection.project(found.point)
+            if found.kind == "bone" and self.adding:
+                shapes += _ring(at, 6.0 * scale, "hovered", 1.6 * scale) + _cross(at, 6.0 * scale, 10.0 * scale, scale)
+            return shapes
+        place = self.target(pointer.x, pointer.y, pointer.mods) if view.gesture is None else None
+        if place is None or not np.isfinite(at := projection.project(place)).all():
+            return shapes
+        if self.active:
+            start = self.place_of(self.active)
+            if view.mirror and abs(place[0]) > MIDDLE:
+                twin = twin_of(self.document.skeleton, self.active)
+                other = self.place_of(twin) if twin else start
+                pixels = projection.project(np.stack([other, _FLIP * place]))
+                shapes += _bone(pixels[0], pixels[1], scale, "text3", 0.10)
+                shapes += _ring(pixels[1], 4.5 * scale, "text3", 1.4 * scale)
+            shapes += _bone(projection.project(start), at, scale, "accent", 0.22)
+            shapes += self._chip(at, place)
+        return shapes + _ring(at, 6.0 * scale, "hovered", 1.6 * scale) + _cross(at, 6.0 * scale, 11.0 * scale, scale)
+
+    def texts(self, projection: Projection, scale: float) -> tuple[Text, ...]:
+        """The words of the chip, of the axis and of the mirror plane."""
+        view = self._view
+        texts: list[Text] = []
+        ends = self._axis_ends()
+        if ends is not None and np.isfinite(at := projection.project(ends[0])).all():
+            x, y = at.tolist()
+            word = "slide" if self.kind is JointKind.SLIDE else "hinge axis"
+            texts.append(Text(word, x + 9.0 * scale, y, rgba("text2"), 13, "left"))
+        if view.mirror:
+            corners = projection.project(self._mirror_corners())
+            if np.isfinite(corners).all():
+                x, y = corners[np.argmin(corners[:, 1] - 1e-3 * corners[:, 0])].tolist()
+                texts.append(Text("mirror", x + 6.0 * scale, y + 10.0 * scale, rgba("text3"), 13, "left"))
+        pointer = view.pointer
+        if view.gesture is not None or not self.active or self.hit(pointer.x, pointer.y) is not None:
+            return tuple(texts)
+        place = self.target(pointer.x, pointer.y, pointer.mods)
+        if (
+            place is None or not np.isfinite(at := projection.project(place)).all()
+        ):  # typed lengths end behind the camera
+            return tuple(texts)
+        x, y, _ = self._chip_place(at, place)
+        middle, x = y + 0.5 * _CHIP * scale, x + _PAD * scale
+        for number, words in enumerate(self.bone_words(place)):
+            if words:
+                typing = self.typed.active and number == (0 if self.typed.index == 0 else 2)
+                tone = "accent" if typing else "text" if number == 0 else "text2"
+                texts.append(Text(words, x, middle, rgba(tone), 13, "left", halo=False, bold=number == 0))
+                x += text_width(words, 13 * scale, bold=number == 0) + _APART * scale
+        return tuple(texts)
+
+    def _chip_place(self, at: Floats, place: Floats) -> tuple[float, float, float]:
+        """Left, top and width of the chip beside the pointer, inside the self._view."""
+        scale = self._view.scale
+        words = self.bone_words(place)
+        wide = sum(text_width(text, 13 * scale, bold=n == 0) + _APART * scale for n, text in enumerate(words) if text)
+        wide += (2.0 * _PAD - _APART) * scale
+        x, y = float(at[0]) + 18.0 * scale, float(at[1]) - (_CHIP + 12.0) * scale
+        if x + wide > self._view.viewport.w - 8.0 * scale:
+            x = float(at[0]) - 18.0 * scale - wide
+        return max(x, 8.0 * scale), max(y, 8.0 * scale), wide
+
+    def _chip(self, at: Floats, place: Floats) -> list[Shape]:
+        x, y, wide = self._chip_place(at, place)
+        corners = box(x, y, x + wide, y + _CHIP * self._view.scale)
+        return [Fill(corners, "panel", 0.94), Stroke(corners, self._view.scale, "line_hi", closed=True)]
+
+    def _axis_ends(self) -> Floats | None:
+        """(2, 3) the ends of the axis of the active hinge or slide."""
+        if self.kind not in (JointKind.HINGE, JointKind.SLIDE):
+            return None
+        skeleton = self.document.skeleton
+        here = skeleton.index(self.active)
+        axis = rotate(rest_world(skeleton).rotations[here], skeleton.axes[here, 0])
+        place, half = self.place_of(self.active), _AXIS * self._view.height
+        axis = axis if axis @ self._view.projection().up >= 0.0 else -axis
+        return np.stack([place + half * axis, place - half * axis])
+
+    def _axis(self, projection: Projection) -> list[Shape]:
+        ends = self._axis_ends()
+        if ends is None:
+            return []
+        pixels, scale = projection.project(ends), self._view.scale
+        if not np.isfinite(pixels).all():
+            return []
+        length = float(np.linalg.norm(pixels[1] - pixels[0]))
+        steps = np.arange(0.0, length, 5.0 * scale) / max(length, 1e-9)
+        dots = pixels[0] + steps[:, None] * (pixels[1] - pixels[0])
+        side = (pixels[1] - pixels[0]) / max(length, 1e-9) * scale
+        return [Stroke(np.stack([dot - side, dot + side]), 2.0 * scale, "text") for dot in dots]
+
+    def _mirror_corners(self) -> Floats:
+        """(4, 3) corners of the part of the mirror plane that is drawn, round the skeleton."""
+        places = self.rest
+        room = 0.12 * self._view.height
+        (_, low, near), (_, high, far) = places.min(axis=0) - room, places.max(axis=0) + room
+        depth = max(far - near, 0.35 * self._view.height)
+        middle = 0.5 * (near + far)
+        near, far = middle - 0.5 * depth, middle + 0.5 * depth
+        return np.array([(0.0, low, near), (0.0, high, near), (0.0, high, far), (0.0, low, far)])
+
+    def _mirror_plane(self, projection: Projection) -> list[Shape]:
+        if self.empty:
+            return []
+        corners = projection.project(self._mirror_corners())
+        if not np.isfinite(corners).all():
+            return []
+        return [
+            piece
+            for k in range(4)
+            for piece in _dashed(corners[k], corners[(k + 1) % 4], self._view.scale, "text3", 1.2)
+        ]
 
 
 class JointDrag(EditGesture):
@@ -535,3 +678,33 @@ def typed_point(
     if any(letter.isdigit() for letter in length_text):
         length = typed.values[0] * unit
     return np.asarray(origin + length * way)
+
+
+def _ring(at: Floats, radius: float, colour: str, width: float) -> list[Shape]:
+    return [Stroke(circle(at, radius), width, colour, closed=True)] if np.isfinite(at).all() else []
+
+
+def _cross(at: Floats, inner: float, outer: float, scale: float) -> list[Shape]:
+    if not np.isfinite(at).all():
+        return []
+    ways = np.array([(1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0)])
+    return [Stroke(np.stack([at + inner * way, at + outer * way]), 1.4 * scale, "hovered") for way in ways]
+
+
+def _dashed(start: Floats, end: Floats, scale: float, colour: str, width: float = 1.4) -> list[Shape]:
+    if not 0.0 < float(np.linalg.norm(end - start)) < 1e4:
+        return []
+    return [Stroke(piece, width * scale, colour) for piece in dashes(start, end, _DASH * scale, _GAP * scale)]
+
+
+def _bone(start: Floats, end: Floats, scale: float, colour: str, alpha: float) -> list[Shape]:
+    """A bone in pixels: filled, with dashed edges."""
+    way = end - start
+    length = float(np.linalg.norm(way))
+    if not 1.0 < length < 1e4:
+        return []
+    across = np.array([-way[1], way[0]]) * min(_WIDE, 16.0 * scale / length)
+    belt = start + _BELT * way
+    corners = np.stack([start, belt + across, end, belt - across])
+    edges = [piece for k in range(4) for piece in _dashed(corners[k], corners[(k + 1) % 4], scale, colour)]
+    return [Fill(corners, colour, alpha), *edges, *_dashed(belt + across, belt - across, scale, colour, 1.0)]

@@ -20,7 +20,7 @@ from viewer.ui.commands import BY_ID, Command, CommandBinding, CommandBindings, 
 from viewer.ui.contact import Contacts, spare_words, touch_words
 from viewer.ui.demo_commands import Demos
 from viewer.ui.dragging import Drag, Dragging, DragPace, HitTest
-from viewer.ui.drawing import Drawing, Effects
+from viewer.ui.drawing import Drawing, Effects, WorkspacePart
 from viewer.ui.events import Drop, Event, Key, KeyUp, Leave, Move, Press, Rect, Release, Scroll
 from viewer.ui.file_menu import Files
 from viewer.ui.film import LabFilm, ShownMotion
@@ -78,7 +78,7 @@ class Controller:
         self._pace = DragPace(session)
         self._compiling_since: float | None = None
         self._rest: _RestingDrag | None = None
-        self._ticks = 0
+        self._has_ticked = False
         self._workspace = view.workspace
         self.switches = Switches(session, view)
         self.others = Others(session)
@@ -128,14 +128,13 @@ class Controller:
             self.simulating,
         )
         self.effects = Effects(view, self.scenes)
-        shown: dict[Workspace, Retargeting | Simulating | Laboratory] = {
+        self._parts: dict[Workspace, WorkspacePart] = {
             Workspace.RETARGET: self.retargeting,
+            Workspace.BUILD: self.building,
             Workspace.PHYSICS: self.simulating,
             Workspace.LAB: self.laboratory,
         }
-        self.drawing = Drawing(
-            session, view, self.scenes, self.hit_test, self.effects, self.demos, shown, self.building
-        )
+        self.drawing = Drawing(session, view, self.scenes, self.hit_test, self.effects, self.demos, self._parts)
         self.bindings = self._bindings()
         self.camera_moves.start()
         self.demos.opened()
@@ -247,8 +246,8 @@ class Controller:
     def tick(self, now: float) -> bool:
         """Advance time to ``now``, seconds of any clock that never goes back; whether to draw again."""
         view, session = self.view, self.session
-        before, elapsed = view.revision, now - view.now if self._ticks else None
-        view.now, self._ticks = now, self._ticks + 1
+        before, view.elapsed = view.revision, now - view.now if self._has_ticked else None
+        view.now, self._has_ticked = now, True
         ticks = self._pace.ticks(now) if self._ticked is session else 1
         compiling = session.kernels.compiling
         self._compiling_since = (self._compiling_since or now) if compiling else None
@@ -267,9 +266,9 @@ class Controller:
         if session.events or session.stage.lost_pose is not self.keying.lost_pose:
             self.keying.tick()
         left, self._workspace = self._workspace, view.workspace
-        if left is not view.workspace:
-            self._tick_workspace(left, now, elapsed)  # it ends
-        moving = self._tick_workspace(view.workspace, now, elapsed)
+        if left is not view.workspace and left in self._parts:
+            self._parts[left].tick()  # it ends
+        moving = view.workspace in self._parts and self._parts[view.workspace].tick()
         moving = self.camera_moves.tick(now) or moving
         moving = self.effects.tick(now) or moving
         if self.nudging.gesture is not None:
@@ -294,20 +293,6 @@ class Controller:
         if self._rest is None or self._rest.report is not drag.report:
             self._rest = _RestingDrag(drag.report, now)
         return not self._rest.explained(now)
-
-    def _tick_workspace(self, workspace: Workspace, now: float, elapsed: float | None) -> bool:
-        """Tick the part that belongs to a workspace; whether anything in it moves."""
-        match workspace:
-            case Workspace.RETARGET:
-                self.retargeting.tick()
-            case Workspace.BUILD:
-                with self.view.errors_shown("build"):
-                    self.building.tick()
-            case Workspace.PHYSICS:
-                return self.simulating.tick(elapsed)
-            case Workspace.LAB:
-                return self.laboratory.tick(now)
-        return False
 
     # What is shown
 
@@ -383,11 +368,13 @@ class Controller:
         return hints_of(self.session, self.view, self.drags, self.building, self.simulating)
 
     def status(self) -> StatusLine:
+        """The status line, which the part of a workspace may change or replace."""
+        part = self._parts.get(self.view.workspace)
+        return self._solving() if part is None else part.status(self._solving)
+
+    def _solving(self) -> StatusLine:
+        """The status line about solving."""
         view = self.view
-        if view.workspace is Workspace.BUILD:
-            return self.building.status()
-        if view.workspace is Workspace.RETARGET:
-            return self.retargeting.status()
         since = self._compiling_since
         waited = 0.0 if since is None else view.now - since
         busy = self.dragging or self.session.gestures.label is not None or self.session.targets.running
@@ -395,7 +382,7 @@ class Controller:
         balance = spare_words(document) if view.display.balance or document.balance.on else ""
         touches = touch_words(document, short_name) if document.contact.on else ""
         rest = self._rest if self.session.gestures.drag is not None else None
-        line = status_line(
+        return status_line(
             self.session,
             self.session.report if rest is None or not rest.explained(view.now) else rest.report.whole,
             dragging=busy,
@@ -404,6 +391,3 @@ class Controller:
             balance=balance,
             touches=touches,
         )
-        if view.workspace is Workspace.PHYSICS:
-            return self.simulating.status(line)
-        return self.laboratory.status(line) if view.workspace is Workspace.LAB else line

@@ -106,7 +106,7 @@ class Laboratory:
 
     # Time
 
-    def tick(self, now: float) -> bool:
+    def tick(self) -> bool:
         """Solve again when the document's problem has changed, and play; whether to go on drawing."""
         if not self.on:
             self._start, self._asked, self.playing = None, None, False
@@ -118,7 +118,7 @@ class Laboratory:
             self._seen, self._was_busy = state
             self._view.changed()
         if self.playing:
-            self._play(now)
+            self._play(self._view.now)
         return self.worker.busy or self.playing
 
     def _ask(self) -> None:
@@ -416,9 +416,9 @@ class Laboratory:
         """No texts of its own: letters are those of the ghosts."""
         return ()
 
-    def status(self, line: StatusLine) -> StatusLine:
-        """The status line, about the solid method where its pose is shown."""
-        trace = self.trace
+    def status(self, usual: Callable[[], StatusLine]) -> StatusLine:
+        """The usual status line, about the solid method where its pose is shown."""
+        trace, line = self.trace, usual()
         if trace is None or self.pose is None:
             return line
         miss = amount(trace.error(self.shown_iteration), metres=trace.in_metres)

@@ -159,7 +159,12 @@ class Retargeting:
         self._forget(take_back=True)
         self._begin(source, name)
 
-    def tick(self) -> None:
+    def tick(self) -> bool:
+        """Begin and end with the workspace; nothing moves by itself."""
+        self._follow()
+        return False
+
+    def _follow(self) -> None:
         """Begin when the workspace is opened beside a figure with motion, and drop the result when it is left."""
         if not self.on:
             if self.running:
@@ -420,7 +425,7 @@ class Retargeting:
             self._view.note(f"Pairs as in {path.name}")
         return fitting
 
-    def status(self) -> StatusLine:
+    def status(self, usual: Callable[[], StatusLine]) -> StatusLine:  # noqa: ARG002 - as of all workspaces
         """The text of the status line: which pairs are to be checked, and what became of the feet."""
         found, report = self.map, self.report
         if not self.running:

@@ -7,6 +7,7 @@ are one undo step each.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from time import perf_counter
 
@@ -173,16 +174,22 @@ class Simulating:
 
     # Time
 
-    def tick(self, elapsed: float | None) -> bool:
-        """Start or end with the workspace, and simulate further by ``elapsed`` seconds, None in the first frame.
+    def tick(self) -> bool:
+        """Begin and end with the workspace, and simulate the time since the last tick; whether anything moves."""
+        self._follow()
+        sim, elapsed = self.sim, self._view.elapsed
+        if sim is None or self.paused or elapsed is None or self.problem:
+            return False
+        self._advance(sim, min(elapsed, _LONGEST_S))
+        return True
 
-        Returns whether anything moves.
-        """
+    def _follow(self) -> None:
+        """Begin when the workspace is opened or its figures are others, and end when it is left."""
         if not self.on:
             if self.sim is not None:
                 self._drop()
             self.problem = ""
-            return False
+            return
         document, figures = self._session.document, _figures_of(self._session)
         if self._of is None or _made_of(figures) != _made_of(self._figures):
             self._begin()
@@ -190,11 +197,6 @@ class Simulating:
             self._begin(self._poses())
         else:
             self._figures = figures
-        sim = self.sim
-        if sim is None or self.paused or elapsed is None or self.problem:
-            return False
-        self._advance(sim, min(elapsed, _LONGEST_S))
-        return True
 
     def _advance(self, sim: Physics, seconds: float) -> None:
         if seconds <= 0.0:
@@ -409,9 +411,9 @@ class Simulating:
         """What the help that the root gets does: ``Held by``."""
         return "" if self.sim is None else f"{self.sim.assist.capitalize()} by"
 
-    def status(self, line: StatusLine) -> StatusLine:
-        """The status line, about the simulation unless a goal is dragged, which is solved."""
-        sim = self.sim
+    def status(self, usual: Callable[[], StatusLine]) -> StatusLine:
+        """The usual status line, about the simulation unless a goal is dragged, which is solved."""
+        sim, line = self.sim, usual()
         if sim is None or self._session.gestures.drag is not None:
             return line
         state = "Physics paused" if self.paused else "Physics runs"
@@ -459,7 +461,7 @@ class Simulating:
 
     def _toggle(self) -> None:
         self._view.enter(Workspace.PHYSICS)
-        self.tick(None)
+        self._follow()
         if self.sim is not None:  # else the panel shows the reason
             self.paused = False
             self._view.note("Physics runs. K stops it, S sets keys")

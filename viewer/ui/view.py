@@ -181,6 +181,7 @@ class View:
         pixel_ratio: framebuffer pixels per window pixel.
         fps: frames per second, or None while none are drawn.
         now: seconds, at the last tick.
+        elapsed: seconds from the tick before to the last one; None in the first.
         camera: the camera.
         tool: of the gizmo.
         space: of the gizmo's axes.
@@ -211,6 +212,7 @@ class View:
         self.viewport, self.scale, self.pixel_ratio = Rect(0, 0, 1280, 720), 1.0, 1.0
         self.fps: float | None = None
         self.now = 0.0
+        self.elapsed: float | None = None
         self.camera = Camera(target=np.zeros(3))
         self.tool, self.space = Tool.MOVE, Space.WORLD
         self.display, self.panels = Display(view_axes=True), Panels()
