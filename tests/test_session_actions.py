@@ -16,7 +16,7 @@ from sessions import HAND, character, drag, item_place, place, session, shifted,
 import viewer
 from viewer import InputError
 from viewer.document import Item
-from viewer.skeleton import Pose, find_place, fk, limit_violation
+from viewer.skeleton import Pose, Skeleton, find_place, fk, limit_violation
 
 
 def turned(pose: Pose, joint: int, axis: tuple[float, float, float], angle: float) -> np.ndarray:
@@ -188,13 +188,20 @@ def test_partners_have_the_other_sides_name() -> None:
 @pytest.mark.parametrize(
     ("left", "right"),
     [("LeftHand", "RightHand"), ("hand.L", "hand.R"), ("Hand_l", "Hand_r"), ("l_hand", "r_hand"), ("LHand", "RHand"),
-     ("lhand", "rhand"), ("mixamorig:LeftHand", "mixamorig:RightHand"), ("LEFTHAND", "RIGHTHAND")],
+     ("lhand", "rhand"), ("mixamorig:LeftHand", "mixamorig:RightHand"), ("LEFTHAND", "RIGHTHAND"),
+     ("b_LeftHand_011", "b_RightHand_08"), ("Hand_L_12", "Hand_R_7")],
 )  # fmt: skip
 def test_names_of_every_style_have_partners(left: str, right: str) -> None:
     skeleton = character("two-link").skeleton
     names = (left, right, *(f"x{k}" for k in range(len(skeleton) - 2)))
     renamed = replace(skeleton, names=names)
     assert partners(renamed)[:2].tolist() == [1, 0]
+
+
+def test_numbers_of_names_count_where_names_are_equal_without_them() -> None:
+    names = ("LeftFinger_1", "LeftFinger_2", "RightFinger_2", "RightFinger_1", "LeftToe_3", "RightToe_4", "RightToe_5")
+    skeleton = Skeleton("hand", names, [-1] * 7, np.zeros((7, 3)))
+    assert partners(skeleton).tolist() == [3, 2, 1, 0, 4, 5, 6]
 
 
 def test_a_mirrored_pose_is_the_reflection_and_twice_is_the_pose() -> None:
@@ -374,5 +381,5 @@ def test_what_cannot_be_done_is_refused_and_all_stays_as_it_was(action: act.Acti
 
 def test_mirroring_needs_sides() -> None:
     made = session("claw-arm")
-    with pytest.raises(InputError, match="no joint's name says left or right"):
+    with pytest.raises(InputError, match="no two joints are named as left and right: there is nothing to mirror"):
         made.dispatch(act.MirrorPose())

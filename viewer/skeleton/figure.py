@@ -10,6 +10,8 @@ name that two figures of different joints share. `partners` pairs the joints of 
 from __future__ import annotations
 
 import math
+import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import lru_cache
@@ -46,6 +48,7 @@ _MOST_OF_IT = 0.4
 """Without names, a single pair of twins are limbs if they are this part of the figure: a gripper's fingers are shorter.
 """
 _SIDES = {"left", "right"}
+_NUMBER = re.compile(r"_\d+$")
 _STRAIGHT = 1.15
 """A limb's path may be this much longer than the straight line between its ends."""
 
@@ -287,11 +290,18 @@ def _sided(tree: RestTree, limbs: tuple[Limb, ...], left: Floats) -> tuple[Limb,
 
 @lru_cache(maxsize=16)
 def partners(skeleton: Skeleton) -> Ints:
-    """(J,) the joint of the same name on the other side; joints without one are their own partners."""
+    """(J,) the joint of the same name on the other side; joints without one are their own partners.
+
+    Where no joint has just that name, a number at the end of names does not count: ``LeftHand_011``, ``RightHand_08``.
+    """
     places = {name: joint for joint, name in enumerate(skeleton.names)}
+    bare = [_NUMBER.sub("", name) for name in skeleton.names]  # programs that export glTF number its nodes
+    counts = Counter(bare)
+    bare_places = {name: joint for joint, name in enumerate(bare) if counts[name] == 1}
     found = np.arange(len(skeleton))
     for joint, name in enumerate(skeleton.names):
         others = [places[other] for other in swapped_names(name) if other in places]
+        others += [bare_places[other] for other in swapped_names(bare[joint]) if other in bare_places]
         if body_part(name).side and others and others[0] != joint:
             found[joint] = others[0]
     # Partnership must be mutual.

@@ -221,7 +221,7 @@ class MirrorPose(Action):
 
     def apply(self, document: Document) -> Document:
         if (partners(document.skeleton) == np.arange(len(document.skeleton))).all():
-            raise InputError("no joint's name says left or right: there is nothing to mirror")
+            raise InputError("no two joints are named as left and right: there is nothing to mirror")
         return _posed(document, _mirrored(document, document.pose), indices(document, None))
 
 
@@ -431,7 +431,7 @@ def fitted_pose(document: Document, source: Skeleton, pose: Pose, *, flipped: bo
     if flipped:
         partner = partners(skeleton)
         if (partner == np.arange(len(skeleton))).all():
-            raise InputError("no joint's name says left or right: there is nothing to flip")
+            raise InputError("no two joints are named as left and right: there is nothing to flip")
         pose = mirrored_pose(skeleton, pose)
         joints = tuple(sorted(partner[list(joints)].tolist()))
     # Inside the limits first: they bend the legs, and the feet stay where they are.
