@@ -427,6 +427,8 @@ def is_unchanged(document: Document, left: Document) -> bool:
 class Action(ABC):
     """A change of a document; a value, so that it can be kept, written and done again.
 
+    Its class states the attributes beside its base: ``class SetPin(Action, solves=True)``.
+
     Attributes:
         solves: whether the pose is solved afterwards, towards the goals.
         restarts: whether that solve may restart from other poses if it misses a goal and the settings allow it.
@@ -441,6 +443,20 @@ class Action(ABC):
     restarts: ClassVar[bool] = False
     saved: ClassVar[bool] = True
     words: ClassVar[str] = ""
+
+    def __init_subclass__(
+        cls,
+        *,
+        solves: bool | None = None,
+        restarts: bool | None = None,
+        saved: bool | None = None,
+        words: str | None = None,
+    ) -> None:
+        """Set the attributes that the class states."""
+        stated = {"solves": solves, "restarts": restarts, "saved": saved, "words": words}
+        for name, value in stated.items():
+            if value is not None:
+                setattr(cls, name, value)
 
     @property
     def label(self) -> str:

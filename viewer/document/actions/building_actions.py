@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -143,7 +142,7 @@ def _kind_of_twin(skeleton: Skeleton, joint: str, twin: str) -> Skeleton:
 
 
 @dataclass(frozen=True, slots=True)
-class MoveJoint(Action):
+class MoveJoint(Action, words="Move {0.joint}"):
     """Move a joint.
 
     ``position`` (3,) is in metres in the world at rest. ``children``: its descendants move with it; else they stay.
@@ -154,7 +153,6 @@ class MoveJoint(Action):
     position: ArrayLike
     children: bool = False
     mirror: bool = False
-    words: ClassVar[str] = "Move {0.joint}"
 
     def apply(self, document: Document) -> Document:
         place = np.array(as_vector(self.position, f"place of {quote(self.joint)}"))
@@ -170,7 +168,7 @@ class MoveJoint(Action):
 
 
 @dataclass(frozen=True, slots=True)
-class SplitBone(Action):
+class SplitBone(Action, words="Split the bone of {0.joint}"):
     """Split the bone that ends at a joint: a new joint, which is selected, between it and its parent.
 
     ``joint`` is at the bone's end; ``part`` is counted from its beginning, above 0 and below 1. The new joint's name ""
@@ -181,7 +179,6 @@ class SplitBone(Action):
     part: float = 0.5
     name: str = ""
     mirror: bool = False
-    words: ClassVar[str] = "Split the bone of {0.joint}"
 
     def apply(self, document: Document) -> Document:
         part = as_number(self.part, f"split of {quote(self.joint)}")
@@ -196,7 +193,7 @@ class SplitBone(Action):
 
 
 @dataclass(frozen=True, slots=True)
-class RemoveJoint(Action):
+class RemoveJoint(Action, words="Remove {0.joint}"):
     """Remove a joint: its children get its parent and keep their places.
 
     ``branch``: its descendants are removed, too. ``mirror``: so is its twin.
@@ -205,7 +202,6 @@ class RemoveJoint(Action):
     joint: str
     branch: bool = False
     mirror: bool = False
-    words: ClassVar[str] = "Remove {0.joint}"
 
     def apply(self, document: Document) -> Document:
         skeleton = document.skeleton
@@ -230,7 +226,7 @@ class RemoveJoint(Action):
 
 
 @dataclass(frozen=True, slots=True)
-class SetKind(Action):
+class SetKind(Action, words="{0.joint}: {0.kind}"):
     """Set how a joint moves; axes and limits are the usual ones of the kind.
 
     ``kind`` is "ball", "hinge", "universal", "slide", "fixed" or, of roots, "free"; ``facing`` (3,) is the axis of a
@@ -241,7 +237,6 @@ class SetKind(Action):
     kind: str
     facing: Vector = FRONT
     mirror: bool = False
-    words: ClassVar[str] = "{0.joint}: {0.kind}"
 
     def apply(self, document: Document) -> Document:
         if document.skeleton.kinds[document.skeleton.index(self.joint)] == self.kind:
@@ -256,7 +251,7 @@ class SetKind(Action):
 
 
 @dataclass(frozen=True, slots=True)
-class SetAxis(Action):
+class SetAxis(Action, words="Axis of {0.joint}"):
     """Set the axis of a hinge, slide or universal joint.
 
     ``axis`` (3,) is a direction in the world at rest; None: the normal of its bones, as `SetKind` chooses it. The
@@ -267,7 +262,6 @@ class SetAxis(Action):
     axis: ArrayLike | None = None
     facing: Vector = FRONT
     mirror: bool = False
-    words: ClassVar[str] = "Axis of {0.joint}"
 
     def apply(self, document: Document) -> Document:
         def edit(now: Skeleton, joint: str, twin: bool) -> Skeleton:
@@ -314,11 +308,10 @@ class Reparent(Action):
 
 
 @dataclass(frozen=True, slots=True)
-class MirrorBranch(Action):
+class MirrorBranch(Action, words="Mirror {0.joint}"):
     """Make the other side of a branch, reflected at x = 0, or replace it. Names get a side."""
 
     joint: str
-    words: ClassVar[str] = "Mirror {0.joint}"
 
     def apply(self, document: Document) -> Document:
         names = joint_edits.sided_names(document.skeleton, self.joint, _taken(document))
@@ -328,7 +321,7 @@ class MirrorBranch(Action):
 
 
 @dataclass(frozen=True, slots=True)
-class DuplicateBranch(Action):
+class DuplicateBranch(Action, words="Duplicate {0.joint}"):
     """Copy a joint and its descendants; the copy is selected.
 
     ``joint`` is the topmost one; ``shift`` (3,) is in metres in the world at rest.
@@ -336,7 +329,6 @@ class DuplicateBranch(Action):
 
     joint: str
     shift: ArrayLike
-    words: ClassVar[str] = "Duplicate {0.joint}"
 
     def apply(self, document: Document) -> Document:
         shift = as_vector(self.shift, f"shift of {quote(self.joint)}")
@@ -345,22 +337,19 @@ class DuplicateBranch(Action):
 
 
 @dataclass(frozen=True, slots=True)
-class SetLinks(Action):
+class SetLinks(Action, words="Links: {0.count}"):
     """Divide the chain of a joint into another number of bones, of equal length along the same line."""
 
     joint: str
     count: int
-    words: ClassVar[str] = "Links: {0.count}"
 
     def apply(self, document: Document) -> Document:
         return remap(document, joint_edits.with_links(document.skeleton, self.joint, self.count, _taken(document)))
 
 
 @dataclass(frozen=True, slots=True)
-class ReadyToPose(Action):
+class ReadyToPose(Action, words="Ready to pose"):
     """Make the ends of chains effectors, held in place, unless they have one; a single joint is refused."""
-
-    words: ClassVar[str] = "Ready to pose"
 
     def apply(self, document: Document) -> Document:
         if len(document.skeleton) < 2:
@@ -374,7 +363,7 @@ class ReadyToPose(Action):
 
 
 @dataclass(frozen=True, slots=True)
-class SetLength(Action):
+class SetLength(Action, solves=True):
     """Set the length of a bone, which belongs to the joint that turns it. Clips play on that.
 
     In IK mode the goals stay and the pose is solved; in FK mode goals on descendants move along.
@@ -386,7 +375,6 @@ class SetLength(Action):
     joint: str
     metres: float
     to: str = ""
-    solves: ClassVar[bool] = True
 
     @property
     def label(self) -> str:
@@ -422,13 +410,11 @@ def _scaled(own: Floats, now: Floats, metres: float) -> Floats:
 
 
 @dataclass(frozen=True, slots=True)
-class SetStiffness(Action):
+class SetStiffness(Action, words="Stiffness of {0.joint}", solves=True):
     """Set how much a joint resists moving in IK: 0 not at all, 1 locks it."""
 
     joint: str
     stiffness: float
-    solves: ClassVar[bool] = True
-    words: ClassVar[str] = "Stiffness of {0.joint}"
 
     def apply(self, document: Document) -> Document:
         joint = document.skeleton.index(self.joint)
@@ -441,7 +427,7 @@ class SetStiffness(Action):
 
 
 @dataclass(frozen=True, slots=True)
-class RenameJoint(Action):
+class RenameJoint(Action, words="Rename {0.joint}"):
     """Rename a joint; goals, pins, limits, keys and exports use the new name.
 
     No other joint, effector or end site may have the new name.
@@ -449,7 +435,6 @@ class RenameJoint(Action):
 
     joint: str
     name: str
-    words: ClassVar[str] = "Rename {0.joint}"
 
     def apply(self, document: Document) -> Document:
         joint = document.skeleton.index(self.joint)
@@ -458,23 +443,20 @@ class RenameJoint(Action):
 
 
 @dataclass(frozen=True, slots=True)
-class SetLimits(Action):
+class SetLimits(Action, words="Joint limits {switched}", solves=True):
     """Switch all joint limits on or off."""
 
     on: bool
-    solves: ClassVar[bool] = True
-    words: ClassVar[str] = "Joint limits {switched}"
 
     def apply(self, document: Document) -> Document:
         return document.changed(limits_on=as_flag(self.on, "joint limits"))
 
 
 @dataclass(frozen=True, slots=True)
-class SetLimitsFrom(Action):
+class SetLimitsFrom(Action, solves=True):
     """Take the limits of all joints from another source: "file", "human+clip", "human", "clip" or "none"."""
 
     source: str
-    solves: ClassVar[bool] = True
 
     @property
     def label(self) -> str:
@@ -490,7 +472,7 @@ class SetLimitsFrom(Action):
 
 
 @dataclass(frozen=True, slots=True)
-class SetLimitRanges(Action):
+class SetLimitRanges(Action, solves=True):
     """Set the ranges of joints: ``SetLimitRanges({"LeftLeg": ((0.0, 2.5),)})``.
 
     ``ranges`` are (lowest, highest) of each coordinate by joint: radians, metres of a slide; ``title`` is of the undo
@@ -499,7 +481,6 @@ class SetLimitRanges(Action):
 
     ranges: Mapping[str, Sequence[tuple[float, float]]]
     title: str = ""
-    solves: ClassVar[bool] = True
 
     @property
     def label(self) -> str:
@@ -511,13 +492,11 @@ class SetLimitRanges(Action):
 
 
 @dataclass(frozen=True, slots=True)
-class SetJointLimits(Action):
+class SetJointLimits(Action, words="Limits of {0.joint} {switched}", solves=True):
     """Switch one joint's limits on or off; they bind only if `SetLimits` has switched all on."""
 
     joint: str
     on: bool
-    solves: ClassVar[bool] = True
-    words: ClassVar[str] = "Limits of {0.joint} {switched}"
 
     def apply(self, document: Document) -> Document:
         document.skeleton.index(self.joint)
@@ -528,7 +507,7 @@ class SetJointLimits(Action):
 
 
 @dataclass(frozen=True, slots=True)
-class SetUnits(Action):
+class SetUnits(Action, words="Units {0.units}, {0.up} up"):
     """Read the file in other units or with another up axis; edits are kept, scaled and rotated to match.
 
     ``units`` and ``up`` are as of `viewer.formats.load.load`. ``character`` is the file as read; None: `apply` reads
@@ -538,7 +517,6 @@ class SetUnits(Action):
     units: str | float = "auto"
     up: UpWord = "auto"
     character: Character | None = None
-    words: ClassVar[str] = "Units {0.units}, {0.up} up"
 
     def apply(self, document: Document) -> Document:
         """Read the file, if `character` is not it, and apply the edits to it."""

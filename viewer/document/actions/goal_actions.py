@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 from numpy.typing import ArrayLike
 
@@ -44,7 +44,7 @@ _WORDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class MoveTargets(Action):
+class MoveTargets(Action, solves=True):
     """Move targets.
 
     By goal id, position (3,) metres or None, and rotation (4,) or None, world frame. A goal that is off is enabled; a
@@ -52,7 +52,6 @@ class MoveTargets(Action):
     """
 
     targets: Mapping[str, Target]
-    solves: ClassVar[bool] = True
 
     @property
     def label(self) -> str:
@@ -77,12 +76,11 @@ def _names(names: list[str]) -> str:
 
 
 @dataclass(frozen=True, slots=True, init=False)
-class SetGoal(Action):
+class SetGoal(Action, solves=True):
     """Change attributes of a goal: ``SetGoal("claw", distance=0.2)``; setting a kind enables it."""
 
     effector: str
     changes: Mapping[str, Any]
-    solves: ClassVar[bool] = True
 
     def __init__(self, effector: str, **changes: Any) -> None:  # noqa: ANN401 - each attribute has its own type
         put(self, effector=effector, changes=changes)
@@ -100,13 +98,11 @@ class SetGoal(Action):
 
 
 @dataclass(frozen=True, slots=True)
-class SetGoalKind(Action):
+class SetGoalKind(Action, words="Goal of {0.effector}: {0.kind}", solves=True):
     """Change the kind of a goal; missing numbers are measured in the present pose."""
 
     effector: str
     kind: str
-    solves: ClassVar[bool] = True
-    words: ClassVar[str] = "Goal of {0.effector}: {0.kind}"
 
     def apply(self, document: Document) -> Document:
         kind, goal = _kind(self.kind), document.goal(self.effector)
@@ -120,13 +116,11 @@ def _kind(word: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class AddGoal(Action):
+class AddGoal(Action, words="Add {0.kind} of {0.effector}", solves=True):
     """Add a goal to an effector, met in the present pose; if its first goal is off, that one is enabled instead."""
 
     effector: str
     kind: str = POSITION_KIND
-    solves: ClassVar[bool] = True
-    words: ClassVar[str] = "Add {0.kind} of {0.effector}"
 
     def apply(self, document: Document) -> Document:
         kind, own = _kind(self.kind), document.goal(self.effector)
@@ -148,15 +142,13 @@ def _chosen(document: Document, goal: str) -> Document:
 
 
 @dataclass(frozen=True, slots=True)
-class RemoveGoal(Action):
+class RemoveGoal(Action, words="Remove goal {0.goal}", solves=True):
     """Remove a goal; the first goal of an effector is switched off instead. Another one that is on is selected then.
 
     Effectors that a goal for two had led keep their places again: the holds that it switched off come back.
     """
 
     goal: str
-    solves: ClassVar[bool] = True
-    words: ClassVar[str] = "Remove goal {0.goal}"
 
     def apply(self, document: Document) -> Document:
         goal = document.goal(self.goal)
@@ -181,14 +173,12 @@ def off(goal: DocumentGoal) -> DocumentGoal:
 
 
 @dataclass(frozen=True, slots=True)
-class SetWeight(Action):
+class SetWeight(Action, words="Weight of {0.effector}", solves=True):
     """Set the weights of a goal; None leaves a weight unchanged."""
 
     effector: str
     weight: float | None = None
     rotation_weight: float | None = None
-    solves: ClassVar[bool] = True
-    words: ClassVar[str] = "Weight of {0.effector}"
 
     def apply(self, document: Document) -> Document:
         given = {"weight": self.weight, "rotation_weight": self.rotation_weight}
@@ -197,13 +187,12 @@ class SetWeight(Action):
 
 
 @dataclass(frozen=True, slots=True)
-class SetPin(Action):
+class SetPin(Action, solves=True):
     """Pin an effector in place, or unpin it; None leaves that part unchanged."""
 
     effector: str
     position: bool | None = None
     rotation: bool | None = None
-    solves: ClassVar[bool] = True
 
     @property
     def label(self) -> str:
@@ -228,24 +217,20 @@ class SetPin(Action):
 
 
 @dataclass(frozen=True, slots=True)
-class ReleaseEffector(Action):
+class ReleaseEffector(Action, words="Release {0.effector}", solves=True):
     """Switch a goal off: the effector follows the body."""
 
     effector: str
-    solves: ClassVar[bool] = True
-    words: ClassVar[str] = "Release {0.effector}"
 
     def apply(self, document: Document) -> Document:
         return with_goal(document, off(document.goal(self.effector)))
 
 
 @dataclass(frozen=True, slots=True)
-class HoldEffector(Action):
+class HoldEffector(Action, words="Hold {0.effector}", solves=True):
     """Hold an effector in place: enables its goal, and moves a target that is missed to the effector."""
 
     effector: str
-    solves: ClassVar[bool] = True
-    words: ClassVar[str] = "Hold {0.effector}"
 
     def apply(self, document: Document) -> Document:
         goal = document.goal(self.effector)
@@ -256,11 +241,10 @@ class HoldEffector(Action):
 
 
 @dataclass(frozen=True, slots=True)
-class MakeEffector(Action):
+class MakeEffector(Action, words="Make effector {0.joint}"):
     """Make a joint or an end site ``PARENT.tip`` an effector, held in place."""
 
     joint: str
-    words: ClassVar[str] = "Make effector {0.joint}"
 
     def apply(self, document: Document) -> Document:
         effectors = document.skeleton.effectors
@@ -296,12 +280,10 @@ def adding_goal(document: Document, joint: str, kind: str) -> list[Action]:
 
 
 @dataclass(frozen=True, slots=True)
-class RemoveEffector(Action):
+class RemoveEffector(Action, words="Remove effector {0.effector}", solves=True):
     """Remove an effector and its goals, including goals of others that refer to it."""
 
     effector: str
-    solves: ClassVar[bool] = True
-    words: ClassVar[str] = "Remove effector {0.effector}"
 
     def apply(self, document: Document) -> Document:
         name = document.goal(self.effector).effector
@@ -316,7 +298,7 @@ class RemoveEffector(Action):
 
 
 @dataclass(frozen=True, slots=True)
-class AddGoalForTwo(Action):
+class AddGoalForTwo(Action, words="Add {0.kind} of {0.effector} and {0.to}", solves=True):
     """Add a goal for two effectors, met in the present pose: the holds of effectors that follow it are switched off.
 
     ``effector`` is the one that has the goal.
@@ -325,8 +307,6 @@ class AddGoalForTwo(Action):
     effector: str
     to: str
     kind: str
-    solves: ClassVar[bool] = True
-    words: ClassVar[str] = "Add {0.kind} of {0.effector} and {0.to}"
 
     def apply(self, document: Document) -> Document:
         kind, own, other = _kind(self.kind), document.goal(self.effector), document.goal(self.to)
@@ -337,7 +317,7 @@ class AddGoalForTwo(Action):
 
 
 @dataclass(frozen=True, slots=True)
-class HoldTogether(Action):
+class HoldTogether(Action, words="Hold {0.effector} and {0.to} together", solves=True):
     """Keep the relative position and rotation of two effectors: the other one follows the one that is dragged.
 
     The second one's hold is switched off if the first one has a goal of its own, else the first one's is.
@@ -347,8 +327,6 @@ class HoldTogether(Action):
 
     effector: str
     to: str
-    solves: ClassVar[bool] = True
-    words: ClassVar[str] = "Hold {0.effector} and {0.to} together"
 
     def apply(self, document: Document) -> Document:
         own, other = document.goal(self.effector), document.goal(self.to)
@@ -372,11 +350,10 @@ class HoldTogether(Action):
 
 
 @dataclass(frozen=True, slots=True)
-class AddLayer(Action):
+class AddLayer(Action, words="Layer for {0.layer.effector}"):
     """Add a layer after the others."""
 
     layer: GoalLayer
-    words: ClassVar[str] = "Layer for {0.layer.effector}"
 
     def apply(self, document: Document) -> Document:
         if not document.has_motion:
@@ -419,7 +396,7 @@ class SetLayer(Action):
 
 
 @dataclass(frozen=True, slots=True)
-class MoveLayer(Action):
+class MoveLayer(Action, words="Order of layer {0.id}"):
     """Move a layer to another place in the order.
 
     ``index`` is its new place among the layers.
@@ -427,7 +404,6 @@ class MoveLayer(Action):
 
     id: str
     index: int
-    words: ClassVar[str] = "Order of layer {0.id}"
 
     def apply(self, document: Document) -> Document:
         layer, take = layer_of(document.take, self.id), take_of(document)
@@ -439,11 +415,10 @@ class MoveLayer(Action):
 
 
 @dataclass(frozen=True, slots=True)
-class RemoveLayer(Action):
+class RemoveLayer(Action, words="Remove layer {0.id}"):
     """Remove a layer; the motion below it is restored."""
 
     id: str
-    words: ClassVar[str] = "Remove layer {0.id}"
 
     def apply(self, document: Document) -> Document:
         layer = layer_of(document.take, self.id)
@@ -451,10 +426,8 @@ class RemoveLayer(Action):
 
 
 @dataclass(frozen=True, slots=True)
-class BakeLayers(Action):
+class BakeLayers(Action, words="Bake layers"):
     """Make keys of what the layers change, and remove them."""
-
-    words: ClassVar[str] = "Bake layers"
 
     def apply(self, document: Document) -> Document:
         if not take_of(document).layers:
@@ -474,10 +447,8 @@ class BakeLayers(Action):
 
 
 @dataclass(frozen=True, slots=True)
-class PlantFeet(Action):
+class PlantFeet(Action, words="Plant feet"):
     """Find when the feet touch the ground, and hold them still then; earlier contacts are replaced."""
-
-    words: ClassVar[str] = "Plant feet"
 
     def apply(self, document: Document) -> Document:
         contacts = found_contacts(document)
@@ -505,10 +476,8 @@ class SetFeet(SettingsAction):
 
 
 @dataclass(frozen=True, slots=True)
-class RemoveFeet(Action):
+class RemoveFeet(Action, words="Remove planted feet"):
     """Stop planting feet."""
-
-    words: ClassVar[str] = "Remove planted feet"
 
     def apply(self, document: Document) -> Document:
         _feet(document)

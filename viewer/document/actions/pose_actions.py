@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -58,7 +57,7 @@ _STILL = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class TurnJoint(Action):
+class TurnJoint(Action, words="Turn {0.joint}"):
     """Rotate a joint with its descendants: goals on them, pins too, move along; others stay.
 
     ``rotation`` is local, (4,), parent_from_joint; clamped to what the joint's kind and, if on, its limits allow.
@@ -66,7 +65,6 @@ class TurnJoint(Action):
 
     joint: str
     rotation: ArrayLike
-    words: ClassVar[str] = "Turn {0.joint}"
 
     def apply(self, document: Document) -> Document:
         joint = document.skeleton.index(self.joint)
@@ -78,7 +76,7 @@ class TurnJoint(Action):
 
 
 @dataclass(frozen=True, slots=True)
-class SetCoordinate(Action):
+class SetCoordinate(Action, words="Turn {0.joint}"):
     """Set one coordinate of a joint, in the order of `viewer.skeleton.coordinates`: what a slider shows.
 
     ``value`` is in radians, or metres of a slide; clamped to its range if limits are on.
@@ -87,7 +85,6 @@ class SetCoordinate(Action):
     joint: str
     index: int
     value: float
-    words: ClassVar[str] = "Turn {0.joint}"
 
     def apply(self, document: Document) -> Document:
         skeleton, joint = document.skeleton, document.skeleton.index(self.joint)
@@ -176,12 +173,11 @@ class ResetPose(Action):
 
 
 @dataclass(frozen=True, slots=True)
-class SetPose(Action):
+class SetPose(Action, words="{0.title}"):
     """Set the pose, inside the limits if they are on; goals move along."""
 
     pose: Pose
     title: str = "Set pose"
-    words: ClassVar[str] = "{0.title}"
 
     def apply(self, document: Document) -> Document:
         return _posed(document, fitting(document, self.pose), indices(document, None))
@@ -213,11 +209,8 @@ class PastePose(Action):
 
 
 @dataclass(frozen=True, slots=True)
-class MirrorPose(Action):
+class MirrorPose(Action, words="Mirror pose"):
     """Swap left and right; the body keeps its place, stands on the other foot and faces where its feet point."""
-
-    solves: ClassVar[bool] = False
-    words: ClassVar[str] = "Mirror pose"
 
     def apply(self, document: Document) -> Document:
         if (partners(document.skeleton) == np.arange(len(document.skeleton))).all():
@@ -244,7 +237,7 @@ def _pinned_supports(document: Document) -> tuple[int, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class SetPlanar(Action):
+class SetPlanar(Action, solves=True):
     """Keep the body in a world plane through its root, or let it move in space again.
 
     Its bones are first rotated into the plane, with the goals; later drags stay in the plane.
@@ -253,7 +246,6 @@ class SetPlanar(Action):
     """
 
     plane: str | None
-    solves: ClassVar[bool] = True
 
     @property
     def label(self) -> str:

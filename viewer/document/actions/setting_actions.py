@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 from viewer.document.document import Action, Document, Item, Mode, Scope, SettingsAction
 from viewer.document.document_contact import DocumentContact, Prop, as_size, check_known, check_names, standing_props
@@ -23,7 +23,7 @@ _WORDS = {"on": "Contact", "floor": "Floor contact", "bodies": "Body contact", "
 
 
 @dataclass(frozen=True, slots=True)
-class Select(Action):
+class Select(Action, saved=False):
     """Select items; the last one becomes active.
 
     ``items`` are joints and effectors; duplicates count once. ``mode``: "set" replaces the selection, "add" adds to it,
@@ -32,7 +32,6 @@ class Select(Action):
 
     items: tuple[Item, ...]
     mode: Literal["set", "add", "toggle"] = "set"
-    saved: ClassVar[bool] = False
 
     @property
     def label(self) -> str:
@@ -53,11 +52,10 @@ class Select(Action):
 
 
 @dataclass(frozen=True, slots=True)
-class SetMode(Action):
+class SetMode(Action, saved=False):
     """Set whether dragging moves goals (IK) or rotates joints (FK)."""
 
     mode: Mode
-    saved: ClassVar[bool] = False
 
     @property
     def label(self) -> str:
@@ -68,22 +66,18 @@ class SetMode(Action):
 
 
 @dataclass(frozen=True, slots=True)
-class SetScope(Action):
+class SetScope(Action, words="Drag scope {0.scope}", saved=False):
     """Set which joints an IK drag may move."""
 
     scope: Scope
-    saved: ClassVar[bool] = False
-    words: ClassVar[str] = "Drag scope {0.scope}"
 
     def apply(self, document: Document) -> Document:
         return document.changed(scope=member(Scope, self.scope, "drag scope"))
 
 
 @dataclass(frozen=True, slots=True, init=False)
-class SetSolver(SettingsAction):
+class SetSolver(SettingsAction, solves=True):
     """Change attributes of `SolverSettings`: ``SetSolver(method="dls", damping=0.1)``."""
-
-    solves: ClassVar[bool] = True
 
     @property
     def label(self) -> str:
@@ -96,10 +90,8 @@ class SetSolver(SettingsAction):
 
 
 @dataclass(frozen=True, slots=True, init=False)
-class SetBalance(SettingsAction):
+class SetBalance(SettingsAction, solves=True):
     """Change attributes of `DocumentBalance`: ``SetBalance(on=True, margin=0.05)``."""
-
-    solves: ClassVar[bool] = True
 
     @property
     def label(self) -> str:
@@ -123,10 +115,8 @@ def _with(document: Document, contact: DocumentContact, **changes: Any) -> Docum
 
 
 @dataclass(frozen=True, slots=True, init=False)
-class SetContact(SettingsAction):
+class SetContact(SettingsAction, solves=True):
     """Change attributes of `DocumentContact`: ``SetContact(on=True, height=0.1)``."""
-
-    solves: ClassVar[bool] = True
 
     @property
     def label(self) -> str:
@@ -146,7 +136,7 @@ class SetContact(SettingsAction):
 
 
 @dataclass(frozen=True, slots=True)
-class ExcludePair(Action):
+class ExcludePair(Action, solves=True):
     """Allow two things to go through each other, or (``excluded=False``) keep them apart again.
 
     Things are joints, with all bodies on them, props, or "floor", by name.
@@ -155,7 +145,6 @@ class ExcludePair(Action):
     first: str
     second: str
     excluded: bool = True
-    solves: ClassVar[bool] = True
 
     @property
     def label(self) -> str:
@@ -175,7 +164,7 @@ class ExcludePair(Action):
 
 
 @dataclass(frozen=True, slots=True)
-class SetGrip(Action):
+class SetGrip(Action, solves=True):
     """Let the fingers of a hand close on a prop, or open them again.
 
     A grip also switches contact with props on.
@@ -185,7 +174,6 @@ class SetGrip(Action):
 
     hand: str
     prop: str | None
-    solves: ClassVar[bool] = True
 
     @property
     def label(self) -> str:
@@ -203,12 +191,10 @@ class SetGrip(Action):
 
 
 @dataclass(frozen=True, slots=True)
-class AddProp(Action):
+class AddProp(Action, words="Add {0.prop.name}", solves=True):
     """Add a prop and select it."""
 
     prop: Prop
-    solves: ClassVar[bool] = True
-    words: ClassVar[str] = "Add {0.prop.name}"
 
     def apply(self, document: Document) -> Document:
         """Add it.
@@ -232,12 +218,11 @@ def _check_free(document: Document, name: str) -> None:
 
 
 @dataclass(frozen=True, slots=True, init=False)
-class SetProp(Action):
+class SetProp(Action, solves=True):
     """Change a prop: ``SetProp("ball", center=(0, 1, 0.3), radius=0.05)``."""
 
     prop: str
     changes: Mapping[str, Any]
-    solves: ClassVar[bool] = True
 
     def __init__(self, prop: str, **changes: Any) -> None:  # noqa: ANN401 - each attribute has its own type
         """Take attributes of `Prop` but its name as keywords."""
@@ -257,7 +242,7 @@ class SetProp(Action):
 
 
 @dataclass(frozen=True, slots=True)
-class RenameProp(Action):
+class RenameProp(Action, words="Rename {0.prop}"):
     """Rename a prop; excluded pairs, grips and the selection use the new name.
 
     Blanks around the new name are dropped.
@@ -265,7 +250,6 @@ class RenameProp(Action):
 
     prop: str
     name: str
-    words: ClassVar[str] = "Rename {0.prop}"
 
     def apply(self, document: Document) -> Document:
         contact, name = document.contact, self.name.strip()
@@ -283,12 +267,10 @@ class RenameProp(Action):
 
 
 @dataclass(frozen=True, slots=True)
-class RemoveProp(Action):
+class RemoveProp(Action, words="Remove {0.prop}", solves=True):
     """Remove a prop, and the excluded pairs and grips that name it."""
 
     prop: str
-    solves: ClassVar[bool] = True
-    words: ClassVar[str] = "Remove {0.prop}"
 
     def apply(self, document: Document) -> Document:
         contact, own = document.contact, document.contact.prop(self.prop)
@@ -304,7 +286,7 @@ class RemoveProp(Action):
 
 
 @dataclass(frozen=True, slots=True)
-class SetRadius(Action):
+class SetRadius(Action, words="Radius of {0.joint}", solves=True):
     """Set the radius of a capsule of a joint.
 
     ``metres`` are above 0; None: the fitted radius, or the one that the file states. ``place`` is that of the capsule
@@ -315,8 +297,6 @@ class SetRadius(Action):
     metres: float | None
     place: int = 0
     other: str | None = None
-    solves: ClassVar[bool] = True
-    words: ClassVar[str] = "Radius of {0.joint}"
 
     def apply(self, document: Document) -> Document:
         skeleton, joint = document.skeleton, document.skeleton.index(self.joint)

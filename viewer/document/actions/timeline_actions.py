@@ -43,12 +43,10 @@ def at_frame(document: Document, frame: int, **changes: Any) -> Document:  # noq
 
 
 @dataclass(frozen=True, slots=True)
-class SetFrame(Action):
+class SetFrame(Action, words="Frame {0.frame}", saved=False):
     """Show a frame of the clip or take: an undo step, as recorded sessions have it; `Session.seek` is none."""
 
     frame: int
-    saved: ClassVar[bool] = False
-    words: ClassVar[str] = "Frame {0.frame}"
 
     def apply(self, document: Document) -> Document:
         return at_frame(document, self.frame)
@@ -112,11 +110,10 @@ def _on_clip(document: Document, name: str | None) -> Document:
 
 
 @dataclass(frozen=True, slots=True)
-class SetFrameTime(Action):
+class SetFrameTime(Action, words="Frame time {0.seconds:g} s"):
     """Correct the clip's frame time; the frames stay."""
 
     seconds: float
-    words: ClassVar[str] = "Frame time {0.seconds:g} s"
 
     def apply(self, document: Document) -> Document:
         clip = document.clip_data
@@ -130,14 +127,13 @@ class SetFrameTime(Action):
 
 
 @dataclass(frozen=True, slots=True)
-class UseMotion(Action):
+class UseMotion(Action, words="Motion of another file"):
     """Use the motion of another file; figure, keys and goals stay.
 
     ``character`` is the file, read in the document's units.
     """
 
     character: Character
-    words: ClassVar[str] = "Motion of another file"
 
     def apply(self, document: Document) -> Document:
         """The document with that motion; a pose that was not edited since its frame was shown follows it."""
@@ -206,7 +202,7 @@ def copied_keys(document: Document, keys: Sequence[tuple[int, int]]) -> CopiedKe
 
 
 @dataclass(frozen=True, slots=True)
-class PasteKeys(Action):
+class PasteKeys(Action, words="Paste keys"):
     """Paste copied keys, the first of them at a frame; existing keys there are replaced.
 
     ``copied`` is from `copied_keys`, of this or another document; without a ``frame`` it is the one shown.
@@ -214,7 +210,6 @@ class PasteKeys(Action):
 
     copied: CopiedKeys
     frame: int | None = None
-    words: ClassVar[str] = "Paste keys"
 
     def apply(self, document: Document) -> Document:
         frame, take = _frame(document, self.frame), take_of(document)
@@ -228,12 +223,11 @@ class PasteKeys(Action):
 
 
 @dataclass(frozen=True, slots=True)
-class SetRange(Action):
+class SetRange(Action, words="Range {0.first} to {0.last}"):
     """Play and export only these frames, both included; this can extend a take without a clip."""
 
     first: int
     last: int
-    words: ClassVar[str] = "Range {0.first} to {0.last}"
 
     def apply(self, document: Document) -> Document:
         check_range(self.first, self.last)
@@ -247,11 +241,10 @@ class SetRange(Action):
 
 
 @dataclass(frozen=True, slots=True)
-class SetTakeRate(Action):
+class SetTakeRate(Action, words="{0.fps:g} frames per second"):
     """Set the take's frames per second; keys keep their frames. On a clip it corrects the clip's frame time."""
 
     fps: float
-    words: ClassVar[str] = "{0.fps:g} frames per second"
 
     def apply(self, document: Document) -> Document:
         seconds = 1.0 / as_positive(self.fps, "frames per second")
@@ -262,11 +255,10 @@ class SetTakeRate(Action):
 
 
 @dataclass(frozen=True, slots=True)
-class SetAutoKey(Action):
+class SetAutoKey(Action, words="Auto-key {switched}"):
     """Switch auto-key: every edit of the pose sets keys of the joints that it changes, at the frame shown."""
 
     on: bool
-    words: ClassVar[str] = "Auto-key {switched}"
 
     def apply(self, document: Document) -> Document:
         return document.changed(auto_key=as_flag(self.on, "auto-key"))
@@ -321,7 +313,7 @@ def _joints(document: Document, names: tuple[str, ...] | None) -> list[int]:
 
 
 @dataclass(frozen=True, slots=True)
-class MovePoint(Action):
+class MovePoint(Action, words="Move {0.item[1]} at frame {0.frame}"):
     """Move an effector or joint at a frame of the motion; the solver poses the frames touched, which get keys.
 
     ``position`` is in metres, world frame; ``reach`` are frames before and after that follow, less with distance.
@@ -331,7 +323,6 @@ class MovePoint(Action):
     frame: int
     position: Vector
     reach: int = 0
-    words: ClassVar[str] = "Move {0.item[1]} at frame {0.frame}"
 
     def apply(self, document: Document) -> Document:
         return with_point_moved(document, Item(*self.item), self.frame, self.position, self.reach)
@@ -364,12 +355,11 @@ class DeleteKeys(Action):
 
 
 @dataclass(frozen=True, slots=True)
-class SetBlend(Action):
+class SetBlend(Action, words="Interpolation {0.blend}"):
     """Set the interpolation after keys; ``keys`` None: after all."""
 
     keys: tuple[Key, ...] | None
     blend: Blend
-    words: ClassVar[str] = "Interpolation {0.blend}"
 
     def apply(self, document: Document) -> Document:
         take, blend = present_take(document), member(Blend, self.blend, "blend")
@@ -387,7 +377,7 @@ def _blended(track: Track, keys: Keys | None, code: int) -> Track:
 
 
 @dataclass(frozen=True, slots=True)
-class SimplifyKeys(Action):
+class SimplifyKeys(Action, words="Simplify keys"):
     """Remove keys that interpolation between the others reproduces.
 
     ``tolerance_deg`` is in degrees by which any joint may differ at any frame, ``tolerance_m`` in metres relative to
@@ -396,7 +386,6 @@ class SimplifyKeys(Action):
 
     tolerance_deg: float = 0.5
     tolerance_m: float = 2e-3
-    words: ClassVar[str] = "Simplify keys"
 
     def apply(self, document: Document) -> Document:
         degrees, metres = as_positive(self.tolerance_deg, "degrees"), as_positive(self.tolerance_m, "metres")
@@ -406,12 +395,10 @@ class SimplifyKeys(Action):
 
 
 @dataclass(frozen=True, slots=True)
-class OpenTimeline(Action):
+class OpenTimeline(Action, words="Frame {0.frame}", saved=False):
     """Go to a frame of a figure without clip or keys: it gets an empty take."""
 
     frame: int
-    saved: ClassVar[bool] = False
-    words: ClassVar[str] = "Frame {0.frame}"
 
     def apply(self, document: Document) -> Document:
         check_frame(self.frame)
@@ -440,7 +427,7 @@ class SetTangents(Action):
 
 
 @dataclass(frozen=True, slots=True)
-class SetSlope(Action):
+class SetSlope(Action, words="Tangent of {0.joint}"):
     """Set how fast a coordinate changes at a key, which becomes smooth and gets a free tangent.
 
     ``index`` is of the coordinate, as of `SetCoordinate`; for joints without coordinates an Euler angle. ``slope`` is
@@ -451,7 +438,6 @@ class SetSlope(Action):
     frame: int
     index: int
     slope: float
-    words: ClassVar[str] = "Tangent of {0.joint}"
 
     def apply(self, document: Document) -> Document:
         key = _key(document, self.joint, self.frame, self.index)
@@ -466,7 +452,7 @@ class SetSlope(Action):
 
 
 @dataclass(frozen=True, slots=True)
-class SetKeyValue(Action):
+class SetKeyValue(Action, words="Turn {0.joint} at frame {0.frame}"):
     """Set a coordinate of a joint at one of its keys; clamped to its range if limits are on.
 
     ``joint``, ``frame`` and ``index`` are as of `SetSlope`; ``value`` is in radians, or metres of a slide.
@@ -476,7 +462,6 @@ class SetKeyValue(Action):
     frame: int
     index: int
     value: float
-    words: ClassVar[str] = "Turn {0.joint} at frame {0.frame}"
 
     def apply(self, document: Document) -> Document:
         key = _key(document, self.joint, self.frame, self.index)
@@ -533,12 +518,11 @@ class SetMarker(Action):
 
 
 @dataclass(frozen=True, slots=True)
-class MoveMarker(Action):
+class MoveMarker(Action, words="Move marker"):
     """Move a marker to a frame that has none."""
 
     frame: int
     to: int
-    words: ClassVar[str] = "Move marker"
 
     def apply(self, document: Document) -> Document:
         marker = _marker(document, self.frame)
@@ -551,11 +535,10 @@ class MoveMarker(Action):
 
 
 @dataclass(frozen=True, slots=True)
-class RemoveMarker(Action):
+class RemoveMarker(Action, words="Remove marker"):
     """Remove the marker of a frame."""
 
     frame: int
-    words: ClassVar[str] = "Remove marker"
 
     def apply(self, document: Document) -> Document:
         marker = _marker(document, self.frame)
