@@ -162,7 +162,7 @@ def test_functions_are_compiled_without_a_cache_where_there_is_no_place_for_one(
     def doubled(x: float) -> float:
         return 2.0 * x
 
-    monkeypatch.setattr(engine, "_ENTRY", "doubled")
+    monkeypatch.setattr(engine, "_CALLED", ("doubled",))
     assert engine._jit(doubled, "0123", at_once=False) is doubled  # type: ignore[arg-type]  # a plain function
     assert asked == [True, False]
 
@@ -175,9 +175,9 @@ def test_a_numba_with_other_inner_parts_compiles_function_by_function(monkeypatc
     def missing(name: str) -> Any:  # noqa: ANN401
         raise ImportError(name)
 
-    assert engine._quickest_entry()._compiler.pipeline_class is not Compiler
+    assert engine._quickest().solve._compiler.pipeline_class is not Compiler
     monkeypatch.setattr(engine, "import_module", missing)
-    assert engine._quickest_entry()._compiler.pipeline_class is Compiler
+    assert engine._quickest().solve._compiler.pipeline_class is Compiler
 
 
 @NUMBA
@@ -187,7 +187,7 @@ def test_a_constant_that_is_passed_makes_no_function_of_its_own(monkeypatch: pyt
 
     module = types.ModuleType("sums")
     exec("def more(x, by): return x + by\ndef entry(x): return more(x, 1) + more(x, 2) + more(x, 3)\n", module.__dict__)
-    monkeypatch.setattr(engine, "_ENTRY", "entry")
+    monkeypatch.setattr(engine, "_CALLED", ("entry",))
     context = numba.core.registry.cpu_target.typing_context
     entry = backends.twins([module], {}, partial(engine._jit, digest="0", at_once=True))["entry"]
     assert entry(1.5) == 10.5
@@ -196,22 +196,33 @@ def test_a_constant_that_is_passed_makes_no_function_of_its_own(monkeypatch: pyt
 
 
 @NUMBA
+def test_a_kernel_that_raises_is_left_to_numba(monkeypatch: pytest.MonkeyPatch) -> None:
+    from inside.ik import compiled_engine as engine  # noqa: PLC0415
+
+    module = types.ModuleType("roots")
+    exec(
+        "def root(x):\n if x < 0.0:\n  raise ValueError\n return x**0.5\ndef entry(x): return root(x)", module.__dict__
+    )
+    monkeypatch.setattr(engine, "_CALLED", ("entry",))
+    with pytest.raises(NotImplementedError, match="a kernel that raises"):
+        backends.twins([module], {}, partial(engine._jit, digest="0", at_once=True))["entry"](4.0)
+    assert backends.twins([module], {}, partial(engine._jit, digest="0", at_once=False))["entry"](4.0) == 2.0
+
+
+@NUMBA
 def test_what_cannot_be_compiled_as_a_whole_is_compiled_function_by_function(monkeypatch: pytest.MonkeyPatch) -> None:
     from inside.ik import compiled_engine as engine  # noqa: PLC0415
 
     asked: list[bool] = []
 
-    class Entry:
-        def __init__(self, *, at_once: bool) -> None:
-            self.at_once = at_once
+    def compiled(entries: bool) -> None:
+        asked.append(entries)
+        if entries:
+            raise AttributeError("a library has no such attribute")
 
-        def compile(self, _: object) -> None:
-            asked.append(self.at_once)
-            if self.at_once:
-                raise AttributeError("a library has no such attribute")
-
-    monkeypatch.setattr(engine, "_solve", Entry(at_once=True))
-    monkeypatch.setattr(engine, "_entry", Entry)
+    monkeypatch.setattr(engine, "_called", True)
+    monkeypatch.setattr(engine, "_entries", lambda *, at_once: at_once)
+    monkeypatch.setattr(engine, "_compile", compiled)
     engine.make_ready.__wrapped__()
     assert asked == [True, False]
 

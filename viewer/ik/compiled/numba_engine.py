@@ -1,6 +1,6 @@
 """The compiled backend: the kernels and the loop, compiled by numba and cached on disk.
 
-Importing it imports numba, which takes half a second; compiling takes about 20, once per machine.
+Importing it imports numba, which takes half a second; compiling takes about 15, once per machine.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
 from types import FunctionType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -54,20 +54,17 @@ MODULES = (
     problems,
     entry,
 )
+_OPTIONS: dict[str, Any] = {"nogil": True, "_nrt": False, "error_model": "numpy", "no_cfunc_wrapper": True}
 # Sums may be reordered and products fused, which lets the loops use vector instructions; NaN and infinity keep
 # their meaning, and the same machine gives the same bits.
-_OPTIONS: dict[str, Any] = {
-    "nogil": True,
-    "error_model": "numpy",
-    "fastmath": {"contract", "reassoc", "arcp", "nsz"},
-}
+_FAST = {"contract", "reassoc", "arcp", "nsz"}
 
-# The function that Python calls. The others need no wrappers for Python, which would take most of the compile time.
-_ENTRY = solve_in_block.__name__
+# The functions that Python calls. The others need no wrappers for Python, which would take most of the compile time.
+_CALLED = solve_in_block.__name__, walk.__name__, measure_pose.__name__
 # Besides the kernels' modules, a change of these has everything compiled again.
 _MACHINERY = (system, goals, workspace, numba_types)
 _PIPELINE = "viewer.ik.compiled.pipeline"
-# Functions that give the same bits as numpy: no reordered sums.
+# Functions of the solve that give the same bits as numpy.
 _EXACT = ("take_targets",)
 
 
@@ -104,25 +101,35 @@ _NDIMS = [array.ndim for group in _SAMPLE for array in arrays_in(group)]
 _TYPES = _types_of(_SAMPLE)
 
 
-def _entry(*, at_once: bool) -> Any:  # noqa: ANN401 - numba's have no public type
-    """The function that Python calls, over compiled copies of all kernels.
+class _Entries(NamedTuple):
+    """The functions that Python calls, each over compiled copies of all functions that it calls."""
 
-    Nothing is compiled yet. With ``at_once`` the pipeline of `viewer.ik.compiled.pipeline` does it, in
-    a quarter of the time.
+    solve: Any
+    walk: Any
+    measure: Any
+
+
+def _entries(*, at_once: bool) -> _Entries:
+    """`solve_in_block`, and for `viewer.skeleton` `walk` and `measure_pose`; nothing is compiled yet.
+
+    With ``at_once`` the pipeline of `viewer.ik.compiled.pipeline` does it, in a fraction of the time.
     """
     how = [*_MACHINERY, sys.modules[__name__], *([import_module(_PIPELINE)] if at_once else [])]
-    sources = "".join(inspect.getsource(module) for module in (*MODULES, *how))
+    sources = "".join(inspect.getsource(module) for module in (*MODULES, kinematics, *how))
     # numba notices a change of a function's own file only: this makes any change of any of them a new function.
     digest = hashlib.sha256((sources + joints.dispatch_source(ROW_KINDS) + str(_TYPES)).encode()).hexdigest()[:16]
-    others = INSTRUCTIONS | {entry.groups_in.__name__: groups_at(_TYPES)}
-    return twins(MODULES, others, partial(_jit, digest=digest, at_once=at_once))[_ENTRY]
+    jit = partial(_jit, digest=digest, at_once=at_once)
+    solve = twins(MODULES, INSTRUCTIONS | {entry.groups_in.__name__: groups_at(_TYPES)}, jit)
+    exact = twins((algebra, joints, entry, kinematics), {}, partial(jit, exact=True))
+    return _Entries(solve[solve_in_block.__name__], exact[walk.__name__], exact[measure_pose.__name__])
 
 
-def _jit(function: FunctionType, digest: str, *, at_once: bool) -> Any:  # noqa: ANN401
-    inner = function.__name__ != _ENTRY
-    options = _OPTIONS | {"no_cpython_wrapper": inner, "no_cfunc_wrapper": True}
-    if function.__name__ in _EXACT:
-        options["fastmath"] = False
+def _jit(function: FunctionType, digest: str, *, at_once: bool, exact: bool = False) -> Any:  # noqa: ANN401
+    """Compiled when it is called; ``exact``: with the bits of numpy, so without reordered sums."""
+    inner = function.__name__ not in _CALLED
+    options = _OPTIONS | {"no_cpython_wrapper": inner}
+    if not exact and function.__name__ not in _EXACT:
+        options["fastmath"] = _FAST
     if at_once:
         pipelines = import_module(_PIPELINE)
         options["pipeline_class"] = pipelines.Inner if inner else pipelines.Entry
@@ -147,60 +154,42 @@ def _cached(options: dict[str, Any], function: FunctionType) -> Any:  # noqa: AN
         return numba.njit(**options)(function)
 
 
-def _quickest_entry() -> Any:  # noqa: ANN401
+def _quickest() -> _Entries:
     try:
-        return _entry(at_once=True)
+        return _entries(at_once=True)
     except (ImportError, AttributeError, TypeError):  # a numba without the parts that the pipeline uses
-        return _entry(at_once=False)
+        return _entries(at_once=False)
 
 
-_solve = _quickest_entry()
+_called = _quickest()
 
 
 @cache
 def make_ready() -> Callable[..., int]:
-    """Compile, or load from the cache; with numba's ordinary pipeline if ours fails.
+    """Compile, or load from the cache, what Python calls; with numba's ordinary pipeline if ours fails.
+
+    Lets `viewer.skeleton` use compiled loops on one pose: for `fk`, with the bits of numpy, and for coordinates.
 
     Returns:
-        The function for the types that it is compiled for: numba would look at those of each call's arguments, which
-        takes as long as the shortest solve. They have to be right.
+        `solve_in_block` for the types that it is compiled for: numba would look at those of each call's arguments,
+        which takes as long as the shortest solve. They have to be right.
     """
-    global _solve  # noqa: PLW0603 - made once
-    given = Given()
-    flag, number = types.boolean, types.int64
-    kinds = number, given, given, flag, flag, flag, given, given, given
+    global _called  # noqa: PLW0603 - made once
     try:
-        call: Callable[..., int] = _solve.compile(kinds)
+        return _compile(_called)
     except Exception:  # noqa: BLE001 - another numba may fail in any way
-        _solve = _entry(at_once=False)
-        call = _solve.compile(kinds)
-    _quicken_kinematics()
-    return call
+        _called = _entries(at_once=False)
+        return _compile(_called)
 
 
-def _quicken_kinematics() -> None:
-    """Let `viewer.skeleton` use compiled loops on one pose: for `fk`, with the bits of numpy, and for coordinates."""
+def _compile(called: _Entries) -> Callable[..., int]:
+    given, flag, number = Given(), types.boolean, types.int64
+    solve: Callable[..., int] = called.solve.compile((number, given, given, flag, flag, flag, given, given, given))
     parents, written = frozen(np.empty(0), np.intp), (np.empty((0, 4)), np.empty((0, 3)))
-    walker = twins([kinematics], {}, partial(_exactly, entry=walk.__name__, digest=_digest_of(walk)))[walk.__name__]
-    COMPILED.walk = _only_for(walker, parents, *_NO_POSE, *written)
-    modules = algebra, joints, entry
-    measure = twins(modules, {}, partial(_exactly, entry=measure_pose.__name__, digest=_digest_of(*modules)))
+    COMPILED.walk = _only_for(called.walk, parents, *_NO_POSE, *written)
     kinds = *joint_tables(chain(1)), *_NO_POSE, np.empty((0, 3)), np.empty(0)
-    COMPILED.tables, COMPILED.measure = joint_tables, _only_for(measure[measure_pose.__name__], *kinds)
-
-
-def _digest_of(*parts: Any) -> str:  # noqa: ANN401 - modules or functions
-    return hashlib.sha256("".join(map(inspect.getsource, parts)).encode()).hexdigest()[:16]
-
-
-def _exactly(function: FunctionType, entry: str, digest: str) -> Any:  # noqa: ANN401 - numba's have no public type
-    """Compiled by numba's ordinary pipeline, without reordered sums; ``entry`` is the function that Python calls."""
-    inner = function.__name__ != entry
-    options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cpython_wrapper": inner}
-    if inner:
-        return numba.njit(**options)(function)  # cached as a part of the entry
-    function.__qualname__ += f"_{digest}"
-    return _cached(options, function)
+    COMPILED.tables, COMPILED.measure = joint_tables, _only_for(called.measure, *kinds)
+    return solve
 
 
 def _only_for(compiled: Any, *arguments: Any) -> Any:  # noqa: ANN401
@@ -213,12 +202,12 @@ def _only_for(compiled: Any, *arguments: Any) -> Any:  # noqa: ANN401
 def in_cache() -> bool:
     """Whether compiled code is in the disk cache, or there can be no such cache."""
     folder = cache_folder()
-    return folder is None or any(folder.glob(f"*.{_solve.__qualname__}-*.nbi"))
+    return folder is None or any(folder.glob(f"*.{_called.solve.__qualname__}-*.nbi"))
 
 
 def cache_folder() -> Path | None:
     """The folder of the disk cache, or None."""
-    place = _solve.stats.cache_path
+    place = _called.solve.stats.cache_path
     return None if place is None else Path(place)
 
 

@@ -93,10 +93,10 @@ class _GroupFields(AttributeTemplate):
 def _field(context: Any, builder: Any, group: Group, value: Any, name: str) -> Any:  # noqa: ANN401
     """A view of a field, by its entry in the header: where in the block it begins, and its lengths; or a group."""
     view, entry = group.members[name]
-    header, block = builder.extract_value(value, 0), builder.extract_value(value, 1)
+    header, block = part_of(builder, value, 0), part_of(builder, value, 1)
     if isinstance(view, Group):
         inner = builder.gep(header, [ir.Constant(_INTP, entry)], inbounds=True)
-        return _made(context, builder, view, inner, block)
+        return made(context, builder, view, inner, block)
 
     def number(place: int) -> Any:  # noqa: ANN401
         read = builder.load(builder.gep(header, [ir.Constant(_INTP, place)], inbounds=True))
@@ -105,15 +105,25 @@ def _field(context: Any, builder: Any, group: Group, value: Any, name: str) -> A
 
     begin = builder.gep(block, [number(entry)], inbounds=True)
     data = builder.bitcast(begin, context.get_value_type(types.CPointer(view.dtype)))
-    return _made(context, builder, view, data, *(number(entry + 1 + axis) for axis in range(view.ndim)))
+    return made(context, builder, view, data, *(number(entry + 1 + axis) for axis in range(view.ndim)))
 
 
-def _made(context: Any, builder: Any, kind: Any, *parts: Any) -> Any:  # noqa: ANN401
+def made(context: Any, builder: Any, kind: Any, *parts: Any) -> Any:  # noqa: ANN401
     """A view of its data and lengths, or a group of its header and block; numba's proxies would put it into memory."""
-    made = ir.Constant(context.get_value_type(kind), ir.Undefined)
+    whole = ir.Constant(context.get_value_type(kind), ir.Undefined)
     for place, part in enumerate(parts):
-        made = builder.insert_value(made, part, place)
-    return made
+        whole = builder.insert_value(whole, part, place)
+    return whole
+
+
+def part_of(builder: Any, whole: Any, place: int) -> Any:  # noqa: ANN401
+    """A part of such a value: that which was put there, if it is known."""
+    known = whole
+    while isinstance(known, ir.InsertValue):
+        if known.indices == [place]:
+            return known.operands[1]
+        known = known.operands[0]
+    return builder.extract_value(whole, place)
 
 
 _INTP = ir.IntType(64)
@@ -129,11 +139,11 @@ def groups_at(groups: list[tuple[Group, int]]) -> Any:  # noqa: ANN401
     def typed(typing: Any, block: Any) -> Any:  # noqa: ANN401
         def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:  # noqa: ANN401
             begin_of_block = builder.inttoptr(values[0], _INTP.as_pointer())
-            made = []
+            values = []
             for group, begin in groups:
                 header = builder.gep(begin_of_block, [ir.Constant(_INTP, begin)], inbounds=True)
-                made.append(_made(context, builder, group, header, begin_of_block))
-            return context.make_tuple(builder, signature.return_type, made)
+                values.append(made(context, builder, group, header, begin_of_block))
+            return context.make_tuple(builder, signature.return_type, values)
 
         return types.Tuple([group for group, _ in groups])(block), generate
 
@@ -219,7 +229,7 @@ def _viewed(context: Any, builder: Any, signature: Any, values: Any) -> Any:  # 
         return builder.icmp_unsigned("==", builder.and_(value, number(bits)), number(wanted))
 
     given, lengths = builder.bitcast(values[0], _INTP.as_pointer()), values[2:]
-    known = builder.extract_value(values[1], 0)
+    known = part_of(builder, values[1], 0)
     is_none = builder.icmp_unsigned("==", builder.ptrtoint(given, _INTP), word(known, 1))
     made = cgutils.create_struct_proxy(signature.return_type)(context, builder)
     made.length0 = builder.select(is_none, number(0), number(-1))
@@ -241,10 +251,10 @@ def row_start(builder: Any, view: View, value: Any, indices: list[Any]) -> Any: 
     """Where the number, or the row, of these leading indices is."""
     place = indices[0]
     for axis in range(1, view.ndim):
-        place = builder.mul(place, builder.extract_value(value, 1 + axis))
+        place = builder.mul(place, part_of(builder, value, 1 + axis))
         if axis < len(indices):
             place = builder.add(place, indices[axis])
-    return builder.gep(builder.extract_value(value, 0), [place], inbounds=True)
+    return builder.gep(part_of(builder, value, 0), [place], inbounds=True)
 
 
 def _parts(index: Any) -> list[Any]:  # noqa: ANN401
@@ -255,7 +265,7 @@ def _parts(index: Any) -> list[Any]:  # noqa: ANN401
 def _indices(context: Any, builder: Any, kind: Any, value: Any) -> list[Any]:  # noqa: ANN401
     """The indices that an integer or a tuple of integers stands for."""
     kinds = _parts(kind)
-    values = cgutils.unpack_tuple(builder, value, len(kinds)) if isinstance(kind, types.BaseTuple) else [value]
+    values = [part_of(builder, value, i) for i in range(len(kinds))] if isinstance(kind, types.BaseTuple) else [value]
     return [context.cast(builder, one, its, types.intp) for one, its in zip(values, kinds, strict=True)]
 
 
@@ -307,8 +317,8 @@ def _get(context: Any, builder: Any, signature: Any, values: Any) -> Any:  # noq
     start = row_start(builder, view, values[0], indices)
     if len(indices) == view.ndim:
         return context.unpack_value(builder, view.dtype, start)
-    lengths = (builder.extract_value(values[0], 1 + axis) for axis in range(len(indices), view.ndim))
-    return _made(context, builder, signature.return_type, start, *lengths)
+    lengths = (part_of(builder, values[0], 1 + axis) for axis in range(len(indices), view.ndim))
+    return made(context, builder, signature.return_type, start, *lengths)
 
 
 @lower_builtin(operator.getitem, View, types.SliceType)
@@ -316,8 +326,8 @@ def _get_part(context: Any, builder: Any, signature: Any, values: Any) -> Any:  
     """A slice between two indices, both inside."""
     view, index = signature.args
     ends = context.make_helper(builder, index, value=values[1])
-    begin = builder.gep(builder.extract_value(values[0], 0), [ends.start], inbounds=True)
-    return _made(context, builder, view, begin, builder.sub(ends.stop, ends.start))
+    begin = builder.gep(part_of(builder, values[0], 0), [ends.start], inbounds=True)
+    return made(context, builder, view, begin, builder.sub(ends.stop, ends.start))
 
 
 @lower_builtin(operator.setitem, View, types.Integer, types.Any)
@@ -331,7 +341,7 @@ def _set(context: Any, builder: Any, signature: Any, values: Any) -> Any:  # noq
 
 @lower_builtin(len, View)
 def _length(context: Any, builder: Any, signature: Any, values: Any) -> Any:  # noqa: ANN401
-    return builder.extract_value(values[0], 1)
+    return part_of(builder, values[0], 1)
 
 
 @infer_getattr
@@ -345,7 +355,7 @@ class _Shape(AttributeTemplate):
 
 @lower_getattr(View, "shape")
 def _shape(context: Any, builder: Any, view: View, value: Any) -> Any:  # noqa: ANN401
-    lengths = [builder.extract_value(value, 1 + axis) for axis in range(view.ndim)]
+    lengths = [part_of(builder, value, 1 + axis) for axis in range(view.ndim)]
     return context.make_tuple(builder, types.UniTuple(types.intp, view.ndim), lengths)
 
 
@@ -402,10 +412,10 @@ def _plus(typing: Any, lanes: Any, factor: Any, others: Any) -> Any:  # noqa: AN
 
 def _put(typing: Any, source: Any, target: Any) -> Any:  # noqa: ANN401
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:  # noqa: ANN401
-        place, into = (builder.extract_value(value, 0) for value in values)
-        count = builder.extract_value(values[0], 1)
+        place, into = (part_of(builder, value, 0) for value in values)
+        count = part_of(builder, values[0], 1)
         for axis in range(1, source.ndim):
-            count = builder.mul(count, builder.extract_value(values[0], 1 + axis))
+            count = builder.mul(count, part_of(builder, values[0], 1 + axis))
         size = context.get_abi_sizeof(context.get_data_type(source.dtype))
         cgutils.raw_memmove(builder, into, place, count, size)
         return context.get_dummy_value()
