@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 from imgui_bundle import imgui
-from inside.app import found_commands, found_rows
+from inside.app import found_commands, found_files, found_rows
 from inside.document import Select
+from inside.session import LESSONS
 from panel_window import PanelWindow
 
 import viewer
@@ -194,11 +195,17 @@ def test_f3_finds_commands_by_words_of_their_titles_and_does_what_is_chosen() ->
         assert [request.name for request in window.ui.requests] == ["fullscreen"]
         assert found_commands("balance")[0].words == "Balance"
         assert [one.words for one in found_commands("physics")[:2]] == ["Physics", "Run physics"]
-        assert found_commands("") == []
+        assert found_commands("") == found_files("") == []
+        assert {one.file for one in found_files("lesson")} == {f"demo:{demo.id}" for demo in LESSONS}
+        assert [(one.words, one.note) for one in found_files("s-lock")] == [("The S-lock", "Demo")]
         assert all("drag." not in one.command for one in found_commands("a"))
         window.controller.run("find.all")
         window.frames(4)
         window.write("left fore")
         assert window.session.document.active == Item("joint", "LeftForeArm")
+        window.controller.run("find.all")
+        window.frames(4)
+        window.write("misprints")
+        assert window.session.document.character.source.path == "demo:misprints"
     finally:
         window.close()

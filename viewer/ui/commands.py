@@ -181,7 +181,7 @@ SELECTING = (
     Command("figure.hide", "Hide figure", (), SELECT, menu="Edit"),
     Command("figure.remove", "Remove figure", (), SELECT, menu="Edit"),
     Command("select.find", "Find a joint", ("ctrl+f",), SELECT, menu="Edit"),
-    Command("find.all", "Find a command or a joint", ("f3",), SELECT, menu="Edit"),
+    Command("find.all", "Find a command, lesson or joint", ("f3",), SELECT, menu="Edit"),
 )
 
 PLAYING = (

@@ -1,10 +1,12 @@
-"""What shows the table of commands: the menus, the page of keys (F1), and the dialog that finds commands and joints."""
+"""What shows the table of commands: the menus, the page of keys (F1), and the dialog that finds them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
+from typing import NamedTuple
 
 from imgui_bundle import icons_fontawesome_6 as fa, imgui
 
@@ -147,15 +149,22 @@ def entries(menu: str) -> list[Command]:
     return sorted(menu_commands(menu), key=lambda command: _ORDER.get(command.id, _ORDER.get(command.group, 0)))
 
 
+def _shipped() -> dict[str, list[tuple[str, str]]]:
+    """Words and names of what can be opened without a file, by kind."""
+    return {
+        "Sample": [(name, f"{SAMPLE}{name}") for name in sample_names()],
+        "Demo": [(demo.title, f"{PREFIX}{demo.id}") for demo in DEMOS if not demo.lab],
+        "Lesson": [(demo.title, f"{PREFIX}{demo.id}") for demo in DEMOS if demo.lab],
+    }
+
+
 def _files(ui: PanelContext) -> None:
     """Submenus of recent files, samples, demos and lessons."""
     recent = [Path(path) for path in ui.controller.view.preferences.recent]
     menus: dict[str, list[tuple[str, str, Path | str]]] = {
-        "Open recent": [(shown(path.name), visible(str(path.parent)), path) for path in recent],
-        "Samples": [(name, "", f"{SAMPLE}{name}") for name in sample_names()],
-        "Demos": [(demo.title, "", f"{PREFIX}{demo.id}") for demo in DEMOS if not demo.lab],
-        "Lessons": [(demo.title, "", f"{PREFIX}{demo.id}") for demo in DEMOS if demo.lab],
+        "Open recent": [(shown(path.name), visible(str(path.parent)), path) for path in recent]
     }
+    menus |= {f"{kind}s": [(words, "", name) for words, name in files] for kind, files in _shipped().items()}
     for title, files in menus.items():
         if imgui.begin_menu(title, enabled=bool(files)):
             for words, note, path in files:
@@ -535,30 +544,49 @@ _MOST_FOUND, _FOUND_ROW = 10, 24
 _NOT_OFFERED = frozenset({"find.all", "select.find"})
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A row of the dialog: words, the id of the command that it runs, "" for a joint, and its menu and key."""
+class Found(NamedTuple):
+    """A row of the dialog: a joint, or the command that it runs, or the sample, demo or lesson that it opens.
+
+    Attributes:
+        words: such as the title.
+        note: the command's menu and key, or the kind of what is opened.
+        command: its id, or "".
+        file: its name, or "".
+    """
 
     words: str
-    command: str = ""
     note: str = ""
+    command: str = ""
+    file: str = ""
 
 
 def found_commands(query: str) -> list[Found]:
-    """The commands outside drags whose title or menu contains every word of a query; none without one.
+    """The commands outside drags whose title or menu contains every word of a query; none without one."""
+    every = []
+    for command in COMMANDS:
+        if not command.in_drag and command.id not in _NOT_OFFERED:
+            note = "   ".join(part for part in (command.menu or "", command.shortcut) if part)
+            every.append((f"{command.row} {command.menu or ''}", Found(command.title, note, command=command.id)))
+    return _matching(query, every)
+
+
+def found_files(query: str) -> list[Found]:
+    """The samples, demos and lessons whose title, name or kind contains every word of a query; none without one."""
+    files = ((kind, title, name) for kind, some in _shipped().items() for title, name in some)
+    return _matching(query, [(f"{kind} {name}", Found(title, kind, file=name)) for kind, title, name in files])
+
+
+def _matching(query: str, every: Sequence[tuple[str, Found]]) -> list[Found]:
+    """The rows that contain every word of a query, in their title or in the words given with them.
 
     Those whose title begins with the first word come first, then those whose title contains all words.
     """
-    words = query.casefold().split()
-    found = []
-    for command in COMMANDS:
-        text = f"{command.title} {command.row} {command.menu or ''}".casefold()
-        if words and not command.in_drag and command.id not in _NOT_OFFERED and all(word in text for word in words):
-            note = "   ".join(part for part in (command.menu or "", command.shortcut) if part)
-            title = command.title.casefold()
-            rank = not title.startswith(words[0]), not all(word in title for word in words)
-            found.append((rank, Found(command.title, command.id, note)))
-    return [one for _, one in sorted(found, key=lambda pair: pair[0])]
+    words, ranked = query.casefold().split(), []
+    for more, one in every if words else ():
+        title = one.words.casefold()
+        if all(word in f"{title} {more.casefold()}" for word in words):
+            ranked.append(((not title.startswith(words[0]), not all(word in title for word in words)), one))
+    return [one for _, one in sorted(ranked, key=lambda pair: pair[0])]
 
 
 def draw_find_dialog(ui: PanelContext) -> None:
@@ -571,7 +599,9 @@ def draw_find_dialog(ui: PanelContext) -> None:
         if shown.asked:
             ui.memory["query"], ui.memory["mark"] = "", 0
         before = ui.memory["query"]
-        search = fields.search_field(ui, "query", before, "A command or a joint", focus=imgui.is_window_appearing())
+        search = fields.search_field(
+            ui, "query", before, "A command, lesson or joint", focus=imgui.is_window_appearing()
+        )
         ui.memory["query"] = search.text
         if search.text != before:
             ui.memory["mark"] = 0
@@ -580,6 +610,8 @@ def draw_find_dialog(ui: PanelContext) -> None:
             shown.closed = True
             if chosen.command:
                 run(ui, chosen.command)
+            elif chosen.file:
+                ui.controller.files.open(chosen.file)
             else:
                 act(ui, Select((Item("joint", chosen.words),)))
 
@@ -590,13 +622,14 @@ def _chosen(ui: PanelContext, search: fields.Search) -> Found | None:
     skeleton = ui.session.document.skeleton
     found = [one for one in found_commands(query) if ui.controller.can(one.command)]
     found += [Found(skeleton.names[row.joint]) for row in found_rows(skeleton, query)]  # without a query all joints
+    found += found_files(query)
     mark = ui.memory["mark"] = max(0, min(ui.memory["mark"] + search.step, len(found) - 1))
     first = max(0, mark - _MOST_FOUND + 1)
     chosen = found[mark] if search.entered and found else None
     for index, one in enumerate(found[first : first + _MOST_FOUND], first):
         chosen = one if _found_row(ui, one, marked=index == mark) else chosen
     if not found:
-        controls.quiet(ui, f'No command or joint matches "{query}"')
+        controls.quiet(ui, f'Nothing matches "{query}"')
     elif len(found) > first + _MOST_FOUND:
         controls.quiet(ui, f"{len(found) - first - _MOST_FOUND} more")
     return chosen
@@ -605,8 +638,9 @@ def _chosen(ui: PanelContext, search: fields.Search) -> Found | None:
 def _found_row(ui: PanelContext, one: Found, *, marked: bool) -> bool:
     """Draw a row; returns whether it was clicked."""
     pen = Pen(ui)
-    it = controls.list_row(pen, f"found {one.command or one.words}", _FOUND_ROW, chosen=marked)
-    pen.icon(it.x + pen.px(14), it.middle[1], fa.ICON_FA_BOLT if one.command else fa.ICON_FA_BONE, "text3", SMALL)
+    it = controls.list_row(pen, f"found {one.command or one.file or one.words}", _FOUND_ROW, chosen=marked)
+    icon = fa.ICON_FA_BOLT if one.command else fa.ICON_FA_PERSON if one.file else fa.ICON_FA_BONE
+    pen.icon(it.x + pen.px(14), it.middle[1], icon, "text3", SMALL)
     noted = pen.width(one.note, SMALL) + pen.px(16) if one.note else 0.0
     tip(pen.fitted(it.x + pen.px(28), pen.middle(it.y, it.h), one.words, it.w - pen.px(36) - noted))
     if one.note:
