@@ -240,3 +240,24 @@ def test_one_figure_costs_nothing_more() -> None:
     assert (ground.disc, ground.patch) == (None, None)
     world = world_of(person.document.skeleton, person.document.pose)
     assert person.controller.scene().world is world
+
+
+def test_space_plays_the_others_while_the_active_figure_has_no_motion(person: Person) -> None:
+    session, start = person.controller.session, seen(person)["walk"]
+    assert session.stage.figure.name == "hero"
+    person.key("space")
+    person.wait(0.5)
+    assert session.clock.playing
+    assert person.controller.status().state == "Playing"
+    assert not np.allclose(seen(person)["walk"], start)
+    person.key("space")
+    assert not session.clock.playing
+    person.key("period", "period")  # frames of the timeline that a first key would make
+    assert session.document.frame == 2
+    person.key("space")
+    person.wait(0.5)
+    assert session.document.frame > 10
+    assert not np.allclose(seen(person)["walk"], start)
+    person.key("space")
+    session.figures.hide("walk")
+    assert not person.controller.can("play.forwards")

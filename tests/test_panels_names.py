@@ -134,14 +134,14 @@ def find(window: PanelWindow, text: str) -> None:
 @pytest.mark.parametrize(("downs", "ups", "joint"), [(0, 0, 0), (2, 0, 2), (3, 1, 2), (0, 4, 0), (99, 0, -1)])
 def test_arrows_mark_what_was_found_and_enter_selects_it(window: PanelWindow, downs: int, ups: int, joint: int) -> None:
     names = window.session.document.skeleton.names
-    arms = [names[row.joint] for row in found_rows(window.session.document.skeleton, "arm")]
-    find(window, "arm")
+    legs = [names[row.joint] for row in found_rows(window.session.document.skeleton, "leg")]
+    find(window, "leg")
     for key, times in ((imgui.Key.down_arrow, downs), (imgui.Key.up_arrow, ups)):
         for _ in range(times):
             window.tap(key)
     window.tap(imgui.Key.enter)
     window.frames(3)
-    assert window.session.document.active == Item("joint", arms[joint])
+    assert window.session.document.active == Item("joint", legs[joint])
     assert window.controller.view.finding == ""
     assert not asks(window)
 

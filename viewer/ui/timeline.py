@@ -169,8 +169,8 @@ class Playback(ViewPart):
         return frame_count(self._session.document)
 
     def can_play(self) -> bool:
-        """Whether there is a clip or a take with keys."""
-        return self._session.document.has_motion
+        """Whether a figure that is shown has a clip or a take with keys."""
+        return any(figure.document.has_motion and not figure.hidden for figure in self._session.stage)
 
     def toggle(self, direction: int) -> None:
         """Play in a direction, or stop if it already plays in that direction."""

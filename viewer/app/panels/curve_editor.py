@@ -110,7 +110,7 @@ def draw_curves(ui: PanelContext) -> None:
         draw_transport(ui)
         gap(ui.px(1))
     document = ui.session.document
-    if not ui.controller.playback.can_play():
+    if not document.has_motion:
         controls.quiet(ui, NO_MOTION)
         return
     if document.active_on_figure is None:
