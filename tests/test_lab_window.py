@@ -83,6 +83,22 @@ def test_methods_solve_the_drag_from_where_it_began_and_nothing_is_edited(person
     assert person.document is document
 
 
+def test_after_a_cancelled_drag_the_one_before_it_is_compared_again(person: Person) -> None:
+    lab = person.controller.laboratory
+    dragged(person)
+    solved(person)
+    start, errors = lab.start, {name: trace.error(0) for name, trace in lab.traces.items()}
+    person.pull(person.at("RightHand"), (-60.0, -80.0))
+    person.key("escape")
+    person.release(10.0, 10.0)
+    solved(person)
+    assert lab.start is not None
+    assert start is not None
+    assert lab.start.same_as(start)
+    assert {name: trace.error(0) for name, trace in lab.traces.items()} == errors
+    assert min(errors.values()) > 0.05
+
+
 def test_the_default_method_brings_the_hand_where_the_drag_did_and_holds_give_way(person: Person) -> None:
     lab = person.controller.laboratory
     lab.worker.iterations = 60

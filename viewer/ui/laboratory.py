@@ -87,6 +87,7 @@ class Laboratory:
         self.worker = LabWorker()
         self._start: tuple[Document, Pose] | None = None
         self._priority: Priority | None = None
+        self._last: tuple[tuple[Document, Pose] | None, Priority | None] = None, None
         self._problem = Latest[LabProblem | None]()
         self._ended: Pose | None = None
         self._dragging = False
@@ -146,6 +147,10 @@ class Laboratory:
         gesture, drag = self._session.gestures.gesture, self._session.gestures.drag
         if drag is None and self._dragging:
             self._ended = document.pose
+            if self._start is not None and self._start[0] is document:  # cancelled: the drag before it counts again
+                self._start, self._priority = self._last
+        elif not self._dragging:
+            self._last = self._start, self._priority
         self._dragging = drag is not None
         if drag is not None and gesture is not None:
             self._start = gesture.start.document, gesture.start.document.pose
