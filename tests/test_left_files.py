@@ -137,25 +137,44 @@ def test_every_recovery_is_offered_and_each_can_be_had(tmp_path: Path) -> None:
     leave(tmp_path, "c", on=False, at=900.0, path="/x/run.ikv.json")
     controller, keeper = window(tmp_path)
     keeper.offer()
-    ends = [message.text.rpartition("Recover ")[2] for message in controller.view.bar.messages]
-    assert ends == ["2 min of work on walk.bvh?", "2 min of work on walk.bvh?", "15 min of work on run.ikv.json?"]
-    assert all(" on 01 Jan. " in message.text for message in controller.view.bar.messages)
-    controller.view.bar.choose(controller.view.bar.messages[-1], 0)
+    bar, day = controller.view.bar, time.strftime("%H:%M on %d %b", time.localtime(125.0))
+    offered = ["15 min of work on run.ikv.json, ", *["2 min of work on walk.bvh, "] * 2, "Discard all"]
+
+    def left() -> list[str]:
+        (message,) = bar.messages
+        return [label.partition(", ")[0] + ", " if ", " in label else label for label, _ in message.actions]
+
+    assert left() == offered
+    assert bar.messages[0].text == "ikviewer stopped unexpectedly 3 times. Recover which work?"
+    assert bar.messages[0].actions[1][0] == f"2 min of work on walk.bvh, {day}"
+    bar.choose(bar.messages[0], 0)
     assert controller.session.path is not None
     assert controller.session.path.name == "run.ikv.json"
-    assert len([*controller.view.bar.messages]) == 2, "the others are offered still"
+    assert left() == offered[1:], "the others are offered still"
     # What is shown now would be lost by the next: that is asked first, and the offer stays until it is answered.
     before = controller.session.document
-    controller.view.bar.choose(controller.view.bar.messages[0], 0)
+    bar.choose(bar.messages[0], 1)
     assert controller.view.requests[-1].name == "question"
-    assert len([*controller.view.bar.messages]) == 2
+    assert left() == offered[1:]
     answer(controller, "Cancel")
     assert controller.session.document is before
-    controller.view.bar.choose(controller.view.bar.messages[0], 0)
+    bar.choose(bar.messages[0], 1)
     answer(controller, "Discard")
-    assert len([*controller.view.bar.messages]) == 1
     assert len(recoveries(tmp_path)) == 1
-    controller.view.bar.choose(controller.view.bar.messages[0], 1)
+    assert left() == ["Recover", "Discard"]
+    assert bar.messages[0].text == f"ikviewer stopped unexpectedly at {day}. Recover 2 min of work on walk.bvh?"
+    bar.choose(bar.messages[0], 1)
+    assert recoveries(tmp_path) == ()
+
+
+def test_all_recoveries_are_discarded_at_once_and_the_newest_are_listed(tmp_path: Path) -> None:
+    for number in range(8):
+        leave(tmp_path, str(number), on=True, at=1000.0 * number + 500.0, since=1000.0 * number, name=f"{number}.bvh")
+    controller, keeper = window(tmp_path)
+    keeper.offer()
+    (message,) = controller.view.bar.messages
+    assert [label[:22] for label, _ in message.actions[:-1]] == [f"8 min of work on {n}.bvh" for n in (7, 6, 5, 4, 3)]
+    controller.view.bar.choose(message, 5)
     assert recoveries(tmp_path) == ()
 
 

@@ -9,6 +9,7 @@ import secrets
 import threading
 import time
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
@@ -28,6 +29,8 @@ SECONDS_BETWEEN = 2.0
 """Least seconds between two writes."""
 FIRST_RETRY, LONGEST_RETRY = 1.0, 10.0
 """Seconds until a failed write is tried again: doubled each time, up to the second value."""
+_MOST_LISTED = 5
+"""Most recoveries that are listed at once, the newest; the others follow once these are recovered."""
 SHARE = 8.0
 """Limits the share of time spent writing: after a write of one second, the next is eight seconds later."""
 
@@ -185,9 +188,17 @@ class Recovery:
     kept: Kept
 
     @property
-    def minutes(self) -> float:
-        """Minutes of unsaved work in it."""
-        return max(0.0, self.kept.at - self.kept.since) / 60.0
+    def words(self) -> str:
+        """How much unsaved work is in it, and on what: ``3 min of work on walk.bvh``."""
+        minutes = max(1, round((self.kept.at - self.kept.since) / 60.0))
+        name = self.kept.name or (Path(self.kept.path).name if self.kept.path else "")
+        return f"{minutes} min of work{f' on {name}' if name else ''}"
+
+    @property
+    def clock(self) -> str:
+        """When it was written, with the day unless that is today."""
+        when = time.localtime(self.kept.at)
+        return time.strftime("%H:%M" if when[:3] == time.localtime()[:3] else "%H:%M on %d %b", when)
 
     def discard(self) -> None:
         """Remove it, when it is discarded or open again."""
@@ -259,11 +270,12 @@ class AutosaveService:
         self._seen: Document | None = None
         self._arranged = controller.session.stage.arranged
         self._problem = ""
+        self._left: list[Recovery] = []
 
     def offer(self) -> None:
-        """Offer to recover the work of windows that crashed, the newest last, which is shown lowest."""
-        for recovery in reversed(recoveries(self._folder)):
-            self._offer(recovery)
+        """Offer to recover the work of windows that crashed."""
+        self._left = list(recoveries(self._folder))
+        self._offer()
 
     def sweep(self) -> None:
         """Remove partial files of killed programs, in a thread, since a folder may be slow."""
@@ -333,26 +345,29 @@ class AutosaveService:
             at=now, since=self._since or now, path=path, sha256=session.file_digest, name=self._controller.files.name
         )
 
-    def _offer(self, recovery: Recovery) -> None:
-        kept, minutes = recovery.kept, max(1, round(recovery.minutes))
-        when = time.localtime(kept.at)
-        today = when[:3] == time.localtime()[:3]
-        clock = time.strftime("%H:%M" if today else "%H:%M on %d %b", when)
-        name = kept.name or (Path(kept.path).name if kept.path else "")
-        text = (
-            f"ikviewer stopped unexpectedly at {clock}. Recover {minutes} min of work{f' on {name}' if name else ''}?"
-        )
-        actions = (("Recover", lambda: self._ask(recovery)), ("Discard", recovery.discard))
-        self._controller.view.post(Message(text, "error", actions, stays=True))
+    def _offer(self) -> None:
+        """Post one message about all that is left to recover, newest first, in place of the last one."""
+        self._controller.view.bar.done("recovery")
+        found = self._left
+        if not found:
+            return
+        if len(found) == 1:
+            (one,) = found
+            text = f"ikviewer stopped unexpectedly at {one.clock}. Recover {one.words}?"
+            actions = [("Recover", partial(self._ask, one)), ("Discard", one.discard)]
+        else:
+            text = f"ikviewer stopped unexpectedly {len(found)} times. Recover which work?"
+            actions = [(f"{one.words}, {one.clock}", partial(self._ask, one)) for one in found[:_MOST_LISTED]]
+            actions.append(("Discard all", lambda: [one.discard() for one in found]))
+        self._controller.view.post(Message(text, "error", tuple(actions), about="recovery", stays=True))
 
     def _ask(self, recovery: Recovery) -> None:
         """Recover it once the current document is saved or discarded; the offer stays until then."""
-        self._offer(recovery)
-        (offer,) = self._controller.view.bar.messages[-1:]
-        self._controller.files.unless_unsaved(lambda: self._recover(recovery, offer))
+        self._offer()
+        self._controller.files.unless_unsaved(partial(self._recover, recovery))
 
-    def _recover(self, recovery: Recovery, offer: Message) -> None:
-        """Show the recovered work as unsaved; if its motion is missing, say so and keep the recovery file."""
+    def _recover(self, recovery: Recovery) -> None:
+        """Show the recovered work as unsaved, and offer the rest; without its motion say so and keep the file."""
         controller, kept = self._controller, recovery.kept
         missing = None
         try:
@@ -364,7 +379,8 @@ class AutosaveService:
         except ViewerError as error:
             controller.view.fail(error)
             return
-        controller.view.bar.close(offer)
+        self._left.remove(recovery)
+        self._offer()
         path = None if kept.path is None else Path(kept.path)
         controller.opening.show(opened.document, path, kept.sha256, opened.figures)
         controller.session.dispatch(Recovered())

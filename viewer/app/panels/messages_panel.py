@@ -94,10 +94,11 @@ _HIGHEST = 0.7
 
 
 class _Box(NamedTuple):
-    """A message with its lines and its size in framebuffer pixels."""
+    """A message with its lines, its buttons as rows of numbers, and its size in framebuffer pixels."""
 
     message: Message
     lines: list[str]
+    rows: list[list[int]]
     width: float
     height: float
 
@@ -171,11 +172,24 @@ def _laid_out(ui: PanelContext, pen: Pen, message: Message) -> _Box:
     wide = _card_width(ui, _LEAST)
     beside = pen.px(_ICON + _CROSS + 2.0 * _PADDING)
     lines = wrapped(message.text, wide - beside, pen.width, _MOST_LINES)
-    buttons = pen.px(controls.FIELD + _GAP) if message.actions else 0.0
-    high = max(len(lines), 1) * pen.px(_LINE) + buttons + 2.0 * pen.px(_PADDING)
+    rows = _button_rows(pen, message, wide - pen.px(_ICON + 2.0 * _PADDING))
+    high = max(len(lines), 1) * pen.px(_LINE) + len(rows) * pen.px(controls.FIELD + _GAP) + 2.0 * pen.px(_PADDING)
     if len(lines) == 1 and not message.actions:
         wide = min(wide, pen.width(lines[0]) + beside)
-    return _Box(message, lines, wide, high)
+    return _Box(message, lines, rows, wide, high)
+
+
+def _button_rows(pen: Pen, message: Message, room: float) -> list[list[int]]:
+    """The numbers of a message's buttons, in rows that are no wider than the room where a button is not."""
+    rows, end = list[list[int]](), 0.0
+    for number, (label, _) in enumerate(message.actions):
+        wide = pen.width(label) + pen.px(20)
+        if not rows or end + wide > room:
+            rows.append([])
+            end = 0.0
+        rows[-1].append(number)
+        end += wide + pen.px(_GAP)
+    return rows
 
 
 def _message_contents(ui: PanelContext, box: _Box, *, bad: bool, offered: bool) -> None:
@@ -193,13 +207,15 @@ def _message_contents(ui: PanelContext, box: _Box, *, bad: bool, offered: bool) 
     if not offered:
         closed = close_button(ui, x + wide - line, y, size=_LINE)
     chosen = -1
-    for number, (label, _) in enumerate(box.message.actions):
-        if number:
+    for row, numbers in enumerate(box.rows):
+        top = y + len(box.lines) * line + row * pen.px(controls.FIELD + _GAP)
+        imgui.set_cursor_screen_pos((x + pen.px(_ICON), top + pen.px(_GAP)))
+        for number in numbers:
+            label = box.message.actions[number][0]
+            room = min(pen.width(label) + pen.px(20), wide - pen.px(_ICON))
+            if controls.text_button(ui, f"{label}##{number}", width=room):
+                chosen = number
             imgui.same_line(0.0, ui.px(_GAP))
-        else:
-            imgui.set_cursor_screen_pos((x + pen.px(_ICON), y + len(box.lines) * line + pen.px(_GAP)))
-        if controls.text_button(ui, label):
-            chosen = number
     if not (chosen >= 0 or closed):
         return
     if offered:
