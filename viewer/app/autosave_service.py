@@ -8,6 +8,7 @@ from __future__ import annotations
 import secrets
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -352,14 +353,20 @@ class AutosaveService:
         if not found:
             return
         if len(found) == 1:
-            (one,) = found
-            text = f"ikviewer stopped unexpectedly at {one.clock}. Recover {one.words}?"
-            actions = [("Recover", partial(self._ask, one)), ("Discard", one.discard)]
+            text = f"ikviewer stopped unexpectedly at {found[0].clock}. Recover {found[0].words}?"
+            actions: list[tuple[str, Callable[[], object]]] = [
+                ("Recover", partial(self._ask, found[0])),
+                ("Discard", self._discard),
+            ]
         else:
             text = f"ikviewer stopped unexpectedly {len(found)} times. Recover which work?"
             actions = [(f"{one.words}, {one.clock}", partial(self._ask, one)) for one in found[:_MOST_LISTED]]
-            actions.append(("Discard all", lambda: [one.discard() for one in found]))
+            actions.append(("Discard all", self._discard))
         self._controller.view.post(Message(text, "error", tuple(actions), about="recovery", stays=True))
+
+    def _discard(self) -> None:
+        for recovery in self._left:
+            recovery.discard()
 
     def _ask(self, recovery: Recovery) -> None:
         """Recover it once the current document is saved or discarded; the offer stays until then."""
