@@ -251,17 +251,17 @@ def test_a_folder_that_is_not_there_is_said_before_anything_is_drawn(window: Pan
 
 def test_the_place_can_be_chosen_in_the_list_of_files(window: PanelWindow, folder: Path) -> None:
     put_away(window)
-    (folder / "old.gif").touch()
+    (folder / "old.mp4").touch()
     (folder / "old.bvh").touch()
     ask(window)
     assert "Export film" in window.words("files")
     assert "old.bvh" not in window.words("files")
-    pick(window, "old.gif")
-    assert state(window).name == "old.gif"
+    pick(window, "old.mp4")
+    assert state(window).name == "old.mp4"
     enter(window)  # it is there
     assert window.popup
     enter(window)  # and may be replaced: that is asked once
-    assert [order.path for order in ordered(window)] == [folder / "old.gif"]
+    assert [order.path for order in ordered(window)] == [folder / "old.mp4"]
 
 
 def test_without_ffmpeg_the_cure_is_named_and_the_others_work(

@@ -14,7 +14,7 @@ import viewer
 from viewer.errors import OutputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 DIALOGS = ["file.save_as", "file.save_goals", "file.export", "file.picture", "file.film"]
@@ -191,3 +191,65 @@ def test_a_name_that_the_system_refuses_is_refused_in_a_line(command: str, windo
     assert window.popup
     assert "cannot be written" in state.problem
     assert [*folder.iterdir()] == []
+
+
+def test_the_list_has_files_of_the_chosen_format(window: PanelWindow, folder: Path) -> None:
+    for name in ("a.mp4", "b.gif", "c.png", "d.bvh"):
+        (folder / name).touch()
+    (folder / "old").mkdir()
+    state = ask(window, "file.film")
+    for number, name in ((1, "b.gif"), (2, "c.png"), (0, "a.mp4")):
+        window.click("files", f"format {number}")
+        window.frames(2)
+        assert [entry.name for entry in state.entries] == ["old", name]
+        assert name in window.words("files")
+    state.rename("a")
+    assert [entry.name for entry in state.entries] == ["old", "a.mp4", "b.gif", "c.png"]
+
+
+def test_files_are_looked_for_when_name_or_options_change_and_twice_a_second(
+    window: PanelWindow, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now, looked = [100.0], list[object]()
+    monkeypatch.setattr("viewer.app.panels.file_dialog.time.monotonic", lambda: now[0])
+    (folder / "walk.gif").touch()
+    state = ask(window, "file.film")
+    window.click("files", "format 1")
+    asks: Callable[[Path], str] = state.asks
+
+    def look(path: Path) -> str:
+        looked.append(path)
+        return asks(path)
+
+    state.asks = look
+    window.tap(imgui.Key.enter)
+    window.frames(4)
+    assert state.question == "walk.gif exists. Replace it?"
+    looked.clear()
+    window.frames(30)
+    assert looked == []
+    now[0] += 0.6
+    window.frames(30)
+    assert looked == [folder / "walk.gif"]
+    (folder / "walk.gif").unlink()
+    now[0] += 0.6
+    window.frames(2)
+    assert state.question == ""
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_where_there_is_no_room_for_both_the_folder_is_shown_in_place_of_the_options(folder: Path, own: bool) -> None:
+    (folder / "a.mp4").touch()
+    window = PanelWindow(viewer.load("sample:walk"), scale=2.0)
+    ask(window, "file.film")
+    window.click("files", "size 4" if own else "size 2")
+    window.frames(3)
+    assert {"Rate", "Name", "Film", "Options", "Folder"} <= {*window.words("files")}
+    assert "a.mp4" not in window.words("files")
+    window.click("files", "part 1")
+    window.frames(3)
+    assert {"a.mp4", "Name", "Film"} <= {*window.words("files")}
+    assert "Rate" not in window.words("files")
+    for line in window.lines:
+        assert line.panel != "files" or line.bottom <= 720.0, line
+    window.close()

@@ -22,6 +22,7 @@ from viewer.app.widgets.pen import Pen, gap, tip
 from viewer.errors import ViewerError, quote
 from viewer.formats.files import check_output
 from viewer.formats.load import sample_names
+from viewer.latest import Latest
 from viewer.session.session_files import SUFFIX
 from viewer.ui import film
 from viewer.ui.controller import Controller
@@ -82,7 +83,8 @@ def _draw_list(ui: PanelContext, state: State) -> bool:
     with controls.no_spacing():
         # Without no_nav, Enter in the name field would press the entry that was clicked last.
         imgui.begin_child("entries", (0.0, 0.0), window_flags=imgui.WindowFlags_.no_nav)
-        if not state.entries:
+        entries = state.entries
+        if not entries:
             Pen(ui).text(
                 x + pen.px(10),
                 y + pen.px(8),
@@ -91,11 +93,11 @@ def _draw_list(ui: PanelContext, state: State) -> bool:
             )
         if state.stepped:
             state.stepped = False
-            marked = next((index for index, entry in enumerate(state.entries) if entry.name == state.name), -1)
+            marked = next((index for index, entry in enumerate(entries) if entry.name == state.name), -1)
             controls.scroll_to_row(marked, pen.px(_ROW), centre=False)
-        for index in controls.rows_in_view(len(state.entries), pen.px(_ROW)):
-            if _entry(ui, state.entries[index], chosen=state.entries[index].name == state.name):
-                pressed = state.entries[index]
+        for index in controls.rows_in_view(len(entries), pen.px(_ROW)):
+            if _entry(ui, entries[index], chosen=entries[index].name == state.name):
+                pressed = entries[index]
         imgui.end_child()
     return pressed is not None and _pressed(state, pressed)
 
@@ -240,7 +242,6 @@ class State:
         folder: that is listed.
         typed: text of the path field.
         name: text of the name field.
-        entries: of the folder.
         problem: why the folder or the name cannot be used.
         question: that is asked before existing files are replaced, or "".
         places: (name, path) of shortcuts.
@@ -248,6 +249,7 @@ class State:
         options: of what is saved.
         rows: height of the options, framebuffer pixels, as last drawn.
         stepped: the arrow keys have marked another entry.
+        browsing: the folder is shown in place of the options, where there is no room for both.
         asks: returns the question before a file is replaced, "" if there is none.
     """
 
@@ -256,7 +258,6 @@ class State:
     folder: Path = field(default_factory=Path.cwd)
     typed: str = ""
     name: str = ""
-    entries: list[Entry] = field(default_factory=list)
     problem: str = ""
     question: str = ""
     places: list[tuple[str, Path]] = field(default_factory=places)
@@ -265,10 +266,28 @@ class State:
     options: Options = field(default_factory=Options)
     rows: float = 0.0
     stepped: bool = False
+    browsing: bool = False
+    _entries: Latest[tuple[list[Entry], str]] = field(default_factory=Latest)
+    _question: Latest[str] = field(default_factory=Latest)
 
     def __post_init__(self) -> None:
         """Begin with what is asked for."""
         self.suffixes, self.name = self.asked.suffixes, self.asked.name
+
+    @property
+    def entries(self) -> list[Entry]:
+        """Folders, and files of the name's format; without one of all that are asked for."""
+        return self._listed()[0]
+
+    def _listed(self) -> tuple[list[Entry], str]:
+        typed = Path(self.name).suffix.casefold()
+        suffixes = (typed,) if self.options.formats and typed in self.suffixes else self.suffixes
+        return self._entries.of(lambda: list_folder(self.folder, suffixes), equal=(self.folder, suffixes))
+
+    def asked_again(self, *about: object) -> str:
+        """`asks` of the path, which looks for files once what it is ``about`` changes, and twice a second."""
+        path = self.path
+        return self._question.of(lambda: self.asks(path), equal=(path, about, int(2.0 * time.monotonic())))
 
     def step(self, by: int) -> str:
         """Mark the entry ``by`` rows below the marked one, or the first; returns its name. Saving skips folders."""
@@ -289,8 +308,8 @@ class State:
             self.name, self.fresh = "", True
         self.folder = folder
         self.typed = str(folder)
-        self.entries, self.problem = list_folder(folder, self.suffixes)
-        self.question = ""
+        self._entries, self.question = Latest(), ""
+        self.problem = self._listed()[1]
 
     def take_suffix(self, suffix: str) -> None:
         """Replace the suffix of the name, or append it to a name without a known one."""
@@ -331,6 +350,8 @@ _POPUP = "##file dialog"
 _WIDTH, _HEIGHT, _PLACES, _LEAST_LIST = 820.0, 520.0, 180.0, 60.0
 """Logical pixels; where the list would be lower than the last, there is none: folders can be typed."""
 
+_LOWEST = 4.0
+"""Space below the buttons, logical pixels."""
 _BESIDE = 8.0
 """Least distance from the window's edges, logical pixels: in a small window the list of files needs the room."""
 
@@ -424,22 +445,44 @@ def first_folder(ui: PanelContext, *, saving: bool) -> Path:
 
 def _contents(ui: PanelContext, state: State) -> bool:
     """Shortcuts, path, list, name and buttons; returns whether the dialog is done."""
-    tall = imgui.get_content_region_avail().y - state.rows - ui.px(30) - ui.px(32) - ui.px(26)
+    enter = not imgui.is_any_item_active()  # Enter that ends a field is not for the dialog
+    spacing = imgui.get_style().item_spacing.y
+    below = ui.px(controls.FIELD + SMALL + controls.SEGMENT + 2.0 + _LOWEST) + 3.0 * spacing  # of `_bottom`
+    tall = imgui.get_content_region_avail().y - below
+    low = bool(state.rows) and tall - state.rows < ui.px(_LEAST_LIST)
     opened = done = False
-    if tall >= ui.px(_LEAST_LIST):
-        imgui.begin_child("places", (ui.px(_PLACES), tall))
+    if low:
+        state.browsing = controls.choose(ui, "part", (False, True), ("Options", "Folder"), state.browsing)
+        tall -= ui.px(controls.SEGMENT) + spacing
+    beside = 0.0 if low else state.rows
+    if low and not state.browsing:
+        imgui.begin_child("options", (0.0, max(tall, 1.0)))
+        _draw_options(ui, state)
+        imgui.end_child()
+    elif tall - beside >= ui.px(_LEAST_LIST):
+        imgui.begin_child("places", (ui.px(_PLACES), tall - beside))
         opened = _draw_shortcuts(ui, state)
         imgui.end_child()
         imgui.same_line(0.0, ui.px(12))
-        imgui.begin_child("folder", (0.0, tall))
+        imgui.begin_child("folder", (0.0, tall - beside))
         done = _path_field(ui, state)
         gap(ui.px(2))
         if _draw_list(ui, state):
             done = _chosen(ui, state) or done
         imgui.end_child()
-    elif tall >= ui.px(controls.FIELD):
+    elif tall - beside >= ui.px(controls.FIELD):
         done = _path_field(ui, state)
-    return _bottom(ui, state) or opened or done
+    if not low:
+        _draw_options(ui, state)
+    return _bottom(ui, state, enter=enter) or opened or done
+
+
+def _draw_options(ui: PanelContext, state: State) -> None:
+    """Draw the format and the options of what is saved, and measure their height."""
+    top = imgui.get_cursor_pos_y()
+    _format(ui, state)
+    state.options.draw(ui, state.path)
+    state.rows = imgui.get_cursor_pos_y() - top
 
 
 def _path_field(ui: PanelContext, state: State) -> bool:
@@ -457,17 +500,12 @@ def _path_field(ui: PanelContext, state: State) -> bool:
     return _chosen(ui, state)
 
 
-def _bottom(ui: PanelContext, state: State) -> bool:
-    enter = not imgui.is_any_item_active()  # Enter that ends a field is not for the dialog
-    top = imgui.get_cursor_pos_y()
-    _format(ui, state)
-    state.options.draw(ui, state.path)
-    state.rows = imgui.get_cursor_pos_y() - top
+def _bottom(ui: PanelContext, state: State, *, enter: bool) -> bool:
     controls.label(ui, "Name", width=LABEL)
     entered = _name_field(ui, state)
-    if state.question and state.question != state.asks(state.path):  # another name, or other options
-        state.question = ""
     advice, length = state.options.advice(ui, state.path)
+    if state.question and state.question != state.asked_again(advice, length):  # another name, or other options
+        state.question = ""
     problem = state.problem or (NO_NAME if state.unnamed else state.question)
     advice = problem or advice or f"Files ending in {', '.join(state.suffixes)}"
     controls.small_line(ui, advice, "warn" if problem else "text3", height=SMALL)

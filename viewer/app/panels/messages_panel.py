@@ -213,8 +213,10 @@ def _message_contents(ui: PanelContext, box: _Box, *, bad: bool, offered: bool) 
         for number in numbers:
             label = box.message.actions[number][0]
             room = min(pen.width(label) + pen.px(20), wide - pen.px(_ICON))
-            if controls.text_button(ui, f"{label}##{number}", width=room):
+            imgui.push_id(number)  # two may have the same words
+            if controls.text_button(ui, label, width=room):
                 chosen = number
+            imgui.pop_id()
             imgui.same_line(0.0, ui.px(_GAP))
     if not (chosen >= 0 or closed):
         return
