@@ -115,3 +115,17 @@ def test_work_that_is_saved_is_not_kept(pilot: Pilot, tmp_path: Path) -> None:
     pilot.key("l")
     pilot.app.controller.files.save_to(tmp_path / "work.ikv.json")
     assert keeper.rescue() is None
+
+
+def test_saved_work_is_not_offered_after_a_kill(pilot: Pilot, tmp_path: Path) -> None:
+    folder = tmp_path / "recovery"
+    keep(pilot, folder)
+    for _ in range(2):  # the second change is kept again
+        pilot.key("l")
+        deadline = time.monotonic() + 60.0
+        while not list(folder.glob("*.ikv.json")) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert list(folder.glob("*.ikv.json"))
+        pilot.app.controller.files.save_to(tmp_path / "work.ikv.json")
+        pilot.step()
+        assert not list(folder.glob("*.ikv.json"))

@@ -292,19 +292,24 @@ class AutosaveService:
     def tick(self) -> None:
         """Write a recovery file if the document has changed and is not saved; report problems."""
         self._report()
+        if not self._unsaved():
+            if self._since is not None:
+                self._since = self._seen = None
+                self._autosave.saved()
+            return
         session = self._controller.session
         document, arranged = session.document, session.stage.arranged
         same = document is self._seen and arranged == self._arranged
         if same or (session.clock.playing and not session.recorder.recording):
             return
         self._seen, self._arranged = document, arranged
+        self._since = self._since or time.time()
+        self._autosave.keep(document, self._kept(), session.action_log, session.stage.figures)
+
+    def _unsaved(self) -> bool:
+        session = self._controller.session
         # A drag or recording in progress is no undo step yet, but it must not be lost either.
-        if session.modified or session.recorder.recording or session.gestures.label is not None:
-            self._since = self._since or time.time()
-            self._autosave.keep(document, self._kept(), session.action_log, session.stage.figures)
-        elif self._since is not None:
-            self._since = None
-            self._autosave.saved()
+        return bool(session.modified or session.recorder.recording or session.gestures.label is not None)
 
     def _report(self) -> None:
         """Show why no recovery file could be written, until it could."""
@@ -316,9 +321,9 @@ class AutosaveService:
 
     def rescue(self) -> Path | None:
         """Write unsaved work before the program ends with an error; returns the file, None if nothing was written."""
-        session = self._controller.session
-        if not (session.modified or session.recorder.recording or session.gestures.label is not None):
+        if not self._unsaved():
             return None
+        session = self._controller.session
         try:
             self._autosave.path.parent.mkdir(parents=True, exist_ok=True)
             actions = None if session.action_log is None else session.action_log.written(last=session.document)

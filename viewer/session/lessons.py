@@ -142,7 +142,7 @@ LESSONS = (
         title="One joint",
         words=(
             "One joint points at the target by a turn about r x d, by atan2 of sine and cosine: acos fails at 180°.",
-            "Exercise: click right behind the bone, so that it turns by more than 170°.",
+            "Exercise: click right behind the bone as it starts (Ctrl+Home), so that it turns by more than 170°.",
         ),
         build=_single,
         lab=("single-bone", "ccd"),
@@ -220,7 +220,7 @@ LESSONS = (
         title="The lock of an S, and the way out",
         words=(
             "Each joint alone can only make it worse, so CCD stays; default restarts from other poses and gets there.",
-            "Exercise: click to where CCD gets, too. Step through the iterations with , and .",
+            "Exercise: click a place that CCD reaches, too. Step through the iterations with , and .",
         ),
         build=lambda: s_lock("lock", "default"),
         room=((-1.3, -0.15, 0.0), (0.55, 1.15, 0.0)),
