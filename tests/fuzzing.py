@@ -119,10 +119,12 @@ def seeds() -> Seeds:
         "pose": [pose_to_json(figure, figure.poses["relaxed"]).encode()],
     }
     with tempfile.TemporaryDirectory() as folder:
-        for suffix in (".json", ".npz", ".gltf", ".glb", ".urdf", ".xml"):
+        for suffix in (".json", ".npz", ".htr", ".gltf", ".glb", ".urdf", ".xml"):
             path = Path(folder, f"a{suffix}")
             save(FIGURE, path)
             result.setdefault(suffix, []).append(path.read_bytes())
+        save(build(parse_bvh(two_roots().encode(), "a"), "a", units="cm", up="z"), path := Path(folder, "b.htr"))
+        result[".htr"].append(path.read_bytes())
         result |= _positions(Path(folder))
         path = Path(folder, "a.ikv.json")
         result[".ikv.json"] = []

@@ -161,6 +161,10 @@ def bvh_roots(count: int) -> str:
     return "HIERARCHY\n" + "ROOT j\n{ OFFSET 0 0 0 CHANNELS 0\n}\n" * count
 
 
+def segments(hierarchy: str) -> str:
+    return f"[Header]\nNumFrames 999999999999999999\n[SegmentNames&Hierarchy]\n{hierarchy}[BasePosition]\n"
+
+
 def stated_array(shape: str) -> bytes:
     """An .npy file that says that it has numbers, and has none."""
     header = f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}".encode().ljust(117) + b"\n"
@@ -196,6 +200,8 @@ BOMBS: dict[str, Callable[[], str | bytes]] = {
     ),
     "names.bvh": lambda: bvh_roots(20_000),
     "roots.bvh": lambda: bvh_roots(60_000),
+    "names.htr": lambda: segments("".join(f"j{i} GLOBAL\n" for i in range(60_000))),
+    "deep.htr": lambda: segments("".join(f"j{i} j{i + 1}\n" for i in range(20_000))),
     "frames.bvh": lambda: bvh_roots(1) + "MOTION\nFrames: 999999999999999999\nFrame Time: 0.01\n",
     "deep.json": lambda: '{"joints": ' + "[" * 1_000_000,
     "deep.gltf": lambda: '{"asset": {"version": "2.0"}, "extras": ' + "[" * 1_000_000 + "]" * 1_000_000 + "}",

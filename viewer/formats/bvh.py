@@ -161,7 +161,7 @@ def _kinds_and_axes(channels: Channels, parents: Ints) -> tuple[tuple[JointKind,
     return tuple(kinds), axes
 
 
-def _channel_angles(rotations: Floats, axes: str) -> Floats:
+def channel_angles(rotations: Floats, axes: str) -> Floats:
     """Radians (F, n, len(axes)) of rotations (F, n, 4), continuous over the frames.
 
     Each frame takes the equivalent angles that are nearest to those of the frame before, so that no angle jumps by
@@ -374,7 +374,7 @@ def _channel_values(channels: Channels, rotations: Floats, translations: Floats)
             if name.endswith("position"):
                 values[joint][:, column] = translations[:, joint, "xyz".index(name[0].lower())]
     for axes, joints in groups.items():
-        angles = np.degrees(_channel_angles(rotations[:, joints], axes))
+        angles = np.degrees(channel_angles(rotations[:, joints], axes))
         for place, joint in enumerate(joints):
             columns = [i for i, name in enumerate(channels[joint]) if name.endswith("rotation")]
             values[joint][:, columns] = angles[:, place]
@@ -404,12 +404,12 @@ def bvh_lines(character: Character, *, precision: int | None = None) -> tuple[It
     if precision is not None and not 0 <= precision <= 17:
         raise InputError(f"precision: expected 0 to 17 decimals, found {precision}")
     skeleton, clip, source = character.skeleton, character.clip, character.source
-    rotations, translations, offsets = _in_source(skeleton, clip, source)
+    rotations, translations, offsets = in_source(skeleton, clip, source)
     if not (np.isfinite(translations).all() and np.isfinite(lengths_to_source(skeleton.tip_offsets, source)).all()):
         raise InputError("cannot be written as BVH: expected lengths within float range in its units")
     channels, warnings = _channels_for(skeleton, source.layout, rotations, translations, offsets)
     values = _channel_values(channels, rotations, translations)
-    lengths, angles = _decimals(skeleton, clip, source)
+    lengths, angles = decimals_of(skeleton, clip, source)
     if precision is not None:
         lengths = angles = precision
     names, renamed = _names(skeleton, source)
@@ -424,7 +424,7 @@ def bvh_lines(character: Character, *, precision: int | None = None) -> tuple[It
     return _lines(header, rows, frame_time, row_format), warnings + renamed
 
 
-def _in_source(skeleton: Skeleton, clip: Clip | None, source: Source) -> tuple[Floats, Floats, Floats]:
+def in_source(skeleton: Skeleton, clip: Clip | None, source: Source) -> tuple[Floats, Floats, Floats]:
     """Rotations (F, J, 4), translations (F, J, 3) and offsets (J, 3) in the file's units and axes."""
     roots = skeleton.roots
     rotations = (skeleton.rest_rotations[None] if clip is None else clip.rotations).copy()
@@ -441,7 +441,7 @@ def _in_source(skeleton: Skeleton, clip: Clip | None, source: Source) -> tuple[F
     return rotations, translations, offsets
 
 
-def _decimals(skeleton: Skeleton, clip: Clip | None, source: Source) -> tuple[int, int]:
+def decimals_of(skeleton: Skeleton, clip: Clip | None, source: Source) -> tuple[int, int]:
     """Decimals of lengths and of angles that keep every position to 1e-6 of the figure's size.
 
     Rounding errors of all joints add up along a chain in the worst case. Lengths are relative to the figure's size,

@@ -20,7 +20,7 @@ from viewer.errors import InputError, missing_library, quote
 _GLTF = "gltf.gltf_reader:read_gltf", "gltf.gltf_writer:write_gltf"
 _POSITIONS, _USD, _MESH = "positions:read_positions", "usd:write_usd", "save:write_mesh"
 
-FormatWord = Literal["bvh", "json", "npz", "csv", "npy", "trc", "glb", "gltf", "urdf", "xacro", "xml"]
+FormatWord = Literal["bvh", "json", "npz", "csv", "npy", "htr", "trc", "glb", "gltf", "urdf", "xacro", "xml"]
 """The suffixes of `READ` without their dots, for type checkers, which read no table; a test compares them."""
 
 SESSION_SUFFIX = ".ikv.json"
@@ -183,6 +183,8 @@ FORMATS = (
                "A table of positions and angles", in_metres=True, decimals=True, always_a_frame=True,
                points="positions:read_csv_points", has_joint_values=True),
     FileFormat(".npy", "NPY", _POSITIONS, points="positions:read_npy_points"),
+    FileFormat(".htr", "HTR", "htr:read_htr", "htr:write_htr",
+               "Motion capture, for programs of Motion Analysis", decimals=True),
     FileFormat(".trc", "TRC", _POSITIONS, points="positions:read_trc_points"),
     FileFormat(".glb", "GLB", *_GLTF,
                "glTF in one file: for Blender, engines, browsers", in_metres=True, several_clips=True, has_meshes=True,
