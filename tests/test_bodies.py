@@ -39,6 +39,12 @@ def spaces(skeleton: viewer.Skeleton, bodies: Bodies, pose: viewer.Pose) -> np.n
     return np.asarray(apart - table.radius[i] - table.radius[j])
 
 
+def test_a_figure_without_bones_has_no_bodies() -> None:
+    bodies = fit_bodies(viewer.Skeleton("dot", ("dot",), (-1,), ((0.0, 1.0, 0.0),)))
+    assert bodies.capsules == ()
+    assert bodies.pairs.shape == (0, 2)
+
+
 @pytest.mark.parametrize("name", SAMPLES)
 def test_pairs_are_apart_at_rest_and_relaxed_and_no_neighbours(name: str) -> None:
     skeleton = sample(name)

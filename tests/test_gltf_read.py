@@ -333,10 +333,28 @@ def test_a_ring_of_nodes_is_refused(tmp_path: Path) -> None:
         viewer.load(file.write(tmp_path / "a.gltf"))
 
 
+@pytest.mark.parametrize("way", ["LINEAR", "STEP", "CUBICSPLINE"])
+def test_of_keys_at_one_time_the_last_counts(tmp_path: Path, way: str) -> None:
+    """Sketchfab writes every key twice; a track with one key is constant."""
+    file = arm()
+    places = [0.0, 1.0, 2.0, 4.0, 5.0]
+    once = [[0.0, y, 0.0] for y in places]
+    slope = [0.0, 7.0, 0.0]
+    spline = way == "CUBICSPLINE"
+    keys = [row for place in once for row in ((slope, place, slope) if spline else (place,))]
+    file.move(2, "translation", [0.0, 1.0, 1.0, 2.0, 2.0], keys, way)
+    file.move(1, "translation", [0.0], [slope, once[1], slope] if spline else [once[1]], way)
+    clip = next(iter(viewer.load(file.write(tmp_path / "a.gltf")).clips.values()))
+    places_of = clip.local_translations()[:, :, 1]
+    np.testing.assert_allclose(places_of[[0, -1], 1], [0.0, 5.0])
+    np.testing.assert_allclose(places_of[len(clip) // 2, 1], 2.0)
+    np.testing.assert_allclose(places_of[:, 0], 2.0)  # 1 above the parent, which stands at 1
+
+
 def test_times_must_ascend_and_values_be_numbers(tmp_path: Path) -> None:
     file = arm()
     file.move(1, "rotation", [1.0, 0.0], [[0, 0, 0, 1], QUARTER])
-    with pytest.raises(FormatError, match="expected ascending times"):
+    with pytest.raises(FormatError, match=r"samplers\[0\]\.input: expected ascending times, found 0 after 1$"):
         viewer.load(file.write(tmp_path / "a.gltf"))
     file = arm()
     file.move(2, "translation", [0.0], [[0, np.nan, 0]])

@@ -220,6 +220,8 @@ def _spaces(table: CapsuleTable, pairs: Ints, positions: Floats, rotations: Floa
 
     Of joints at (..., J, 3), turned as (..., J, 4).
     """
+    if not len(pairs):
+        return np.full((*positions.shape[:-2], 0), np.inf)
     a, b = table.ends(positions, rotations)
     reach = 0.5 * np.linalg.norm(table.b - table.a, axis=-1) + table.radius
     centre = 0.5 * (a + b)

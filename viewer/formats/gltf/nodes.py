@@ -370,8 +370,11 @@ def _times(index: int, accessors: Accessors, where: str) -> Floats:
     known = accessors.made.get(("times", index))
     if known is None:
         known = accessors.floats(index, 1, where)[:, 0]
-        if not len(known) or not bool((np.diff(known) > 0.0).all()):
-            raise FormatError("expected ascending times", path=where)
+        # Sketchfab writes keys twice; of keys at one time the last counts.
+        back = np.flatnonzero(np.diff(known) < 0.0)
+        if not len(known) or len(back):
+            found = f"{known[back[0] + 1]:g} after {known[back[0]]:g}" if len(back) else "none"
+            raise FormatError(f"expected ascending times, found {found}", path=where)
         accessors.made["times", index] = known
     return known
 
@@ -399,8 +402,9 @@ def _at(track: Track, times: Floats, frames: slice) -> Floats:
         return values[frames]
     before = np.clip(np.searchsorted(keys, times, side="right") - 1, 0, max(len(keys) - 2, 0))
     after = np.minimum(before + 1, len(keys) - 1)
-    gap = np.where(after > before, keys[after] - keys[before], 1.0)
-    part = np.clip((times - keys[before]) / gap, 0.0, 1.0)
+    between = keys[after] - keys[before]
+    gap = np.where(between > 0.0, between, 1.0)
+    part = np.where(between > 0.0, np.clip((times - keys[before]) / gap, 0.0, 1.0), 1.0)
     if track.interpolation == "STEP":
         return values[np.where(part >= 1.0, after, before)]
     if track.interpolation == "LINEAR":
