@@ -21,7 +21,7 @@ import viewer
 from viewer.errors import InputError
 from viewer.skeleton import Clip, JointKind, Skeleton, fk, fk_clip
 
-COUNTS = "expected 22 (humanml3d), 24 (smpl), 33 (mediapipe), 17 (coco) joints"
+COUNTS = "expected 22 (humanml3d), 24 (smpl), 33 (mediapipe), 17 (coco), 26 (halpe26), 25 (body25) joints"
 NO_PRESET = 'expected the joints of a preset, found "a", "a": a skeleton says how they hang together'
 EXACT = 2e-4
 """Metres that a figure may be off exact positions."""
@@ -136,10 +136,21 @@ def test_elbows_and_knees_bend_about_the_plane_of_the_limb() -> None:
         assert np.degrees(angle_between(made.clip.rotations[:, joint], turns[:, joint])).max() < most
 
 
-@pytest.mark.parametrize("preset", ["mediapipe", "coco"])
-def test_landmarks_of_detectors_make_a_figure(preset: PresetName) -> None:
-    """The landmarks are those of a figure in motion, whose back bends."""
-    skeleton, names = smpl_figure(), POINT_SETS[preset].points
+def plain(marker: str) -> str:
+    """The landmark that a marker of Pose2Sim is: ``left_hip`` for ``LHip``."""
+    side = {"L": "left_", "R": "right_"}.get(marker[0], "") if marker[1:2].isupper() else ""
+    return side + (marker[1:] if side else marker).replace("BigToe", "foot_index").lower()
+
+
+@pytest.mark.parametrize(
+    ("preset", "without"),
+    [("mediapipe", "eye mouth"), ("coco", ""), ("halpe26", ""), ("halpe26", "Eye Ear"), ("body25", ""),
+     ("body25", "Eye Ear Neck CHip")],
+)  # fmt: skip
+def test_landmarks_of_detectors_make_a_figure(preset: PresetName, without: str) -> None:
+    """The landmarks are those of a figure in motion, whose back bends; those that no joint needs may be missing."""
+    skeleton = smpl_figure()
+    names = [name for name in POINT_SETS[preset].points if not any(part in name for part in without.split())]
     world = fk_clip(skeleton, waving(skeleton, size=0.2))
     at = {name: world.positions[:, joint] for joint, name in enumerate(skeleton.names)}
     head = skeleton.index("head")
@@ -156,8 +167,9 @@ def test_landmarks_of_detectors_make_a_figure(preset: PresetName) -> None:
         offset = spread.get(name.partition("_")[2], (0.08, 0.0, -0.03))
         return at[hung] + rotate(world.rotations[:, skeleton.index(hung)], np.array(offset))
 
-    points = np.stack([landmark(name) for name in names], axis=1)
-    made = viewer.fit(None, points)
+    points = np.stack([landmark(plain(name)) for name in names], axis=1)
+    made = viewer.fit(None, points, joints=names if without else None)
+    assert len(made.skeleton) == 18
     found = dict(zip(made.skeleton.names, np.moveaxis(places(made), 1, 0), strict=True))
     for name in ("left_hip", "right_knee", "left_ankle"):
         assert np.linalg.norm(found[name] - at[name], axis=-1).max() < EXACT
@@ -240,7 +252,7 @@ def test_points_in_another_order_are_noticed() -> None:
         (
             np.zeros((5, 22, 3)),
             {"preset": "cmu"},
-            'fit: preset: expected humanml3d, smpl, mediapipe, coco, found "cmu"',
+            'fit: preset: expected humanml3d, smpl, mediapipe, coco, halpe26, body25, found "cmu"',
         ),
         (np.zeros((5, 22, 3)), {"preset": "coco"}, "fit: expected positions of 17 joints, found 22"),
         (np.zeros((5, 22, 3)), {"fps": 0}, "fit: fps: expected more than 0 frames per second, found 0"),

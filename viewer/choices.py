@@ -16,7 +16,7 @@ BACKENDS: tuple[Backend, ...] = get_args(Backend)
 RootMode: TypeAlias = Literal["free", "translate", "locked"]
 ROOT_MODES: tuple[RootMode, ...] = get_args(RootMode)
 
-PresetName: TypeAlias = Literal["humanml3d", "smpl", "mediapipe", "coco"]
+PresetName: TypeAlias = Literal["humanml3d", "smpl", "mediapipe", "coco", "halpe26", "body25"]
 PRESETS: tuple[PresetName, ...] = get_args(PresetName)
 """Sets of points that a figure is fitted to."""
 

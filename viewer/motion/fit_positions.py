@@ -74,8 +74,9 @@ def fit(
         positions: (F, K, 3) metres, Y up; NaN where a position is not known.
         joints: (K,) names of the points: joints of the skeleton, or points of a preset. Default: all joints of the
             skeleton in order, or the preset.
-        preset: "humanml3d" (22 joints), "smpl" (24), "mediapipe" (33 landmarks) or "coco" (17); without a skeleton and
-            names found from K unless given. With a skeleton that has other joints, the motion is retargeted onto it.
+        preset: "humanml3d" (22 joints), "smpl" (24), "mediapipe" (33 landmarks), "coco" (17), "halpe26" or "body25" by
+            the names of Pose2Sim; without a skeleton and names found from K unless given. With a skeleton that has
+            other joints, the motion is retargeted onto it.
         fps: frames per second.
         name: of the skeleton that is made, and of the clip.
 
@@ -129,7 +130,8 @@ def fit_points(
     points = _checked(points)
     names = tuple(described.points if joints is None else joints)
     _check_count(points, names)
-    missing = [point for point in described.points if point not in names]
+    needed = described.needed.difference(names)
+    missing = [point for point in described.points if point in needed]
     if missing:
         raise InputError(f"fit: expected the points of {described.name}; {unknown_name('point', missing[0], names)}")
     column = {point: place for place, point in enumerate(names)}

@@ -1,7 +1,8 @@
 """Sets of points that programs output for a person: their names, and the skeleton that they describe.
 
-Body models (HumanML3D, SMPL) give joints. Detectors (MediaPipe, COCO) give landmarks on the body without a pelvis or a
-spine: joints of the trunk lie midway between landmarks, and landmarks of feet and hands become end sites.
+Body models (HumanML3D, SMPL) give joints. Detectors (MediaPipe, COCO, Halpe, OpenPose) give landmarks on the body
+without a pelvis or a spine: joints of the trunk lie midway between landmarks, and landmarks of feet and hands become
+end sites.
 
 Motion of SMPL itself, axis-angles of 22 joints, goes onto a figure in SMPL's T-pose whose proportions are those of
 Drillis and Contini, "Body segment parameters" (1966), where these name them: the model's own bone lengths are in a
@@ -10,7 +11,7 @@ licensed file.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -49,7 +50,7 @@ class PointSet:
         points: names, in the order of the arrays.
         nodes: joints, parents first, then end sites.
         ends: joints of hands, feet and head, which become effectors.
-        across: joints left and right of the pelvis.
+        across: points left and right of the pelvis.
     """
 
     name: str
@@ -57,6 +58,11 @@ class PointSet:
     nodes: tuple[Node, ...]
     ends: tuple[str, ...]
     across: tuple[str, str] = ("left_hip", "right_hip")
+
+    @property
+    def needed(self) -> set[str]:
+        """The points without which there is no figure; the others may be missing."""
+        return {point for node in self.nodes for point in node.points}
 
 
 _UP, _DOWN, _FORWARD, _BACK = (0.0, 1.0, 0.0), (0.0, -1.0, 0.0), (0.0, 0.0, 1.0), (0.0, 0.0, -1.0)
@@ -82,6 +88,16 @@ _COCO = (
     "right_elbow", "left_wrist", "right_wrist", "left_hip", "right_hip", "left_knee", "right_knee", "left_ankle",
     "right_ankle",
 )  # fmt: skip
+_HALPE = (
+    "Nose", "LEye", "REye", "LEar", "REar", "LShoulder", "RShoulder", "LElbow", "RElbow", "LWrist", "RWrist", "LHip",
+    "RHip", "LKnee", "RKnee", "LAnkle", "RAnkle", "Head", "Neck", "Hip", "LBigToe", "RBigToe", "LSmallToe", "RSmallToe",
+    "LHeel", "RHeel",
+)  # fmt: skip
+_OPENPOSE = (
+    "Nose", "Neck", "RShoulder", "RElbow", "RWrist", "LShoulder", "LElbow", "LWrist", "CHip", "RHip", "RKnee", "RAnkle",
+    "LHip", "LKnee", "LAnkle", "REye", "LEye", "REar", "LEar", "LBigToe", "LSmallToe", "LHeel", "RBigToe", "RSmallToe",
+    "RHeel",
+)  # fmt: skip
 _ENDS = ("left_wrist", "right_wrist", "left_ankle", "right_ankle", "head")
 
 
@@ -105,15 +121,27 @@ def _body_model(name: str, count: int) -> PointSet:
     return PointSet(name, _SMPL[:count], nodes, _ENDS)
 
 
-def _detector(name: str, points: tuple[str, ...]) -> PointSet:
-    hips, shoulders = ("left_hip", "right_hip"), ("left_shoulder", "right_shoulder")
+def _pose2sim(name: str) -> str:
+    """The marker of Pose2Sim for a landmark of MediaPipe's: ``LHip`` for ``left_hip``."""
+    side, _, part = name.rpartition("_")
+    return side[:1].upper() + {"index": "BigToe"}.get(part, part.capitalize())
+
+
+def _detector(
+    name: str,
+    points: tuple[str, ...],
+    head: tuple[str, ...] = ("left_ear", "right_ear"),
+    called: Callable[[str], str] = str,
+) -> PointSet:
+    """The set of a detector; ``head``: landmarks around the middle of the head; ``called``: its words for landmarks."""
+    hips, shoulders = ((called(f"left_{part}"), called(f"right_{part}")) for part in ("hip", "shoulder"))
     nodes = [
         Node("pelvis", "", hips, _UP), Node("spine1", "pelvis", hips, _UP), Node("spine2", "spine1", (), _UP),
         Node("chest", "spine2", shoulders, _UP),
-        Node("neck", "chest", shoulders, _UP), Node("head", "neck", ("left_ear", "right_ear"), _UP),
+        Node("neck", "chest", shoulders, _UP), Node("head", "neck", head, _UP),
     ]  # fmt: skip
-    tips = [Node("", "head", ("nose",), _FORWARD)]
-    tips += [Node("", "head", (f"{side}_ear",), _OUTWARDS[side]) for side in _OUTWARDS]
+    tips = [Node("", "head", (called("nose"),), _FORWARD)]
+    tips += [Node("", "head", (ear,), _OUTWARDS[side]) for side in _OUTWARDS if (ear := f"{side}_ear") in head]
     for side, out in _OUTWARDS.items():
         above = {
             "shoulder": "chest",
@@ -127,12 +155,13 @@ def _detector(name: str, points: tuple[str, ...]) -> PointSet:
             joint = f"{side}_{part}"
             on_trunk = parent in {"chest", "pelvis"}
             way = out if on_trunk else direction_of(joint)
-            nodes.append(Node(joint, parent if on_trunk else f"{side}_{parent}", (joint,), way))
-        if f"{side}_heel" in points:
-            tips += [Node("", f"{side}_ankle", (f"{side}_foot_index",), _FORWARD)]
-            tips += [Node("", f"{side}_ankle", (f"{side}_heel",), _BACK)]
+            nodes.append(Node(joint, parent if on_trunk else f"{side}_{parent}", (called(joint),), way))
+        if called(f"{side}_heel") in points:
+            tips += [Node("", f"{side}_ankle", (called(f"{side}_foot_index"),), _FORWARD)]
+            tips += [Node("", f"{side}_ankle", (called(f"{side}_heel"),), _BACK)]
+        if f"{side}_pinky" in points:
             tips += [Node("", f"{side}_wrist", (f"{side}_{finger}",), out) for finger in ("index", "pinky")]
-    return PointSet(name, points, (*nodes, *tips), _ENDS)
+    return PointSet(name, points, (*nodes, *tips), _ENDS, across=hips)
 
 
 POINT_SETS: dict[PresetName, PointSet] = {
@@ -140,6 +169,8 @@ POINT_SETS: dict[PresetName, PointSet] = {
     "smpl": _body_model("smpl", 24),
     "mediapipe": _detector("mediapipe", _MEDIAPIPE),
     "coco": _detector("coco", _COCO),
+    "halpe26": _detector("halpe26", _HALPE, ("Head", "Nose"), _pose2sim),
+    "body25": _detector("body25", _OPENPOSE, ("Nose",), _pose2sim),
 }
 """The point sets by name; each has another number of points."""
 
@@ -166,10 +197,10 @@ def set_of_count(count: int) -> PointSet | None:
 
 
 def set_of_names(names: Sequence[str]) -> PointSet | None:
-    """The set that has all its points among these names, the largest one; None if there is none."""
+    """The set whose figure needs the most of these names, and no others; None if there is none."""
     known = set(names)
-    sets = [each for each in POINT_SETS.values() if known.issuperset(each.points)]
-    return max(sets, key=lambda each: len(each.points), default=None)
+    sets = [each for each in POINT_SETS.values() if known.issuperset(each.needed)]
+    return max(sets, key=lambda each: len(each.needed), default=None)
 
 
 def tree_set(names: Sequence[str], parents: Sequence[str]) -> PointSet:
