@@ -40,7 +40,7 @@ def spaces(skeleton: viewer.Skeleton, bodies: Bodies, pose: viewer.Pose) -> np.n
 
 
 def test_a_figure_without_bones_has_no_bodies() -> None:
-    bodies = fit_bodies(viewer.Skeleton("dot", ("dot",), (-1,), ((0.0, 1.0, 0.0),)))
+    bodies = fit_bodies(viewer.Skeleton("dot", ("dot",), np.array([-1]), np.array([[0.0, 1.0, 0.0]])))
     assert bodies.capsules == ()
     assert bodies.pairs.shape == (0, 2)
 
