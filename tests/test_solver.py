@@ -391,3 +391,22 @@ def test_another_solver_with_other_goals_is_like_one_made_anew_and_leaves_the_fi
     assert first.solve(RELAXED).pose.same_as(before.pose)
     with pytest.raises(viewer.InputError, match="a solver needs at least one goal"):
         first.with_goals([])
+
+
+@pytest.mark.parametrize("far", [0.3, 5.0, 100.0, 1e5])
+@pytest.mark.parametrize("axis", [(0.0, 0.0, 1.0), (0.6, 0.0, 0.8)])
+def test_a_base_on_slides_without_ends_goes_anywhere_at_once(far: float, axis: tuple[float, float, float]) -> None:
+    """It took hundreds of short steps, and 100 m were called too far. The slides need not be square to each other."""
+    builder = viewer.Builder(name="base")
+    builder.add("x", None, (0, 0, 0), kind="slide", axis=(1, 0, 0))
+    builder.add("z", "x", (0, 0, 0), kind="slide", axis=axis)
+    builder.add("yaw", "z", (0, 0, 0), kind="hinge", axis=(0, 1, 0))
+    builder.add("shoulder", "yaw", (0, 0.5, 0), kind="hinge", axis=(0, 0, 1))
+    builder.add("elbow", "shoulder", (0.3, 0, 0), kind="hinge", axis=(0, 0, 1))
+    builder.effector("hand", "elbow", (0.3, 0, 0))
+    skeleton = builder.skeleton
+    world = viewer.fk(skeleton, viewer.pose_at(skeleton, (far, -0.5 * far, 1.0, 0.5, -1.0)))
+    goals = Goal.position("hand", world.point(4, (0.3, 0, 0))), Goal.position("elbow", world.positions[4])
+    solution = numpy_solver(skeleton, *goals).solve(skeleton.rest_pose())
+    assert solution.status is Status.CONVERGED
+    assert solution.iterations < 10

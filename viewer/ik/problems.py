@@ -10,7 +10,7 @@ from viewer.ik.algebra import put_table, scale_row
 from viewer.ik.arm_steps import is_arm, join_bones
 from viewer.ik.goals.balance_goal import find_support
 from viewer.ik.kernels.joints import into_limits, residuals
-from viewer.ik.kernels.starts import approach, far_out, is_chain, stretch, went
+from viewer.ik.kernels.starts import approach, carry_slides, far_out, is_chain, stretch, went
 from viewer.ik.levels import (
     count_islands,
     count_levels,
@@ -162,6 +162,8 @@ def place_body(s: System, w: Work, state: State, settings: Settings, far: bool, 
     if far:
         approach(s, w, state.q, state.t, moves)
         error, worst = residuals(s, w, state.q, state.t, state.e)
+        if moves and carry_slides(s, w, state.x, state.q, state.t):
+            error, worst = residuals(s, w, state.q, state.t, state.e)
     if stands and worst > 1.0:
         stand_or_lie(s, w, state, error)
     return lone and stretch(s, w, state.q, state.t)

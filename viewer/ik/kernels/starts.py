@@ -6,7 +6,7 @@ Horn, "Closed-form solution of absolute orientation using unit quaternions" (J. 
 A target far out of reach pulls with a force that grows with its distance, and all steps become tiny against its error.
 During the solve it is brought nearer, which changes the nearest pose by little (Buss, "Introduction to inverse
 kinematics with Jacobian transpose, pseudoinverse and damped least squares methods", 2004, section 9, clamps the
-residuals for this reason). A root that may go anywhere is carried there first.
+residuals for this reason). A root that may go anywhere is carried there first, and so are slides without ends.
 
 A chain without limits whose only target is too far for it points there at once. Steps come near that pose ever more
 slowly the more joints there are, because no joint's turn brings a straight chain any nearer.
@@ -16,9 +16,9 @@ from __future__ import annotations
 
 import math
 
-from viewer.ik.algebra import SLIDE, TURNS, product, turned, unit
+from viewer.ik.algebra import SLIDE, TURNS, fill_row, product, turned, unit
 from viewer.ik.goals.kind import along_of, is_flat, nearest_in_shell, outwards
-from viewer.ik.kernels.joints import sets_place, sets_turn
+from viewer.ik.kernels.joints import move, sets_place, sets_turn
 from viewer.ik.system import System, Work
 from viewer.spatial.checks import Floats, Quaternion
 
@@ -190,6 +190,14 @@ def is_afloat(s: System, k: int) -> bool:
     return bool(s.moves[k] == 3 and s.spread[s.first[k]] > 0.0)
 
 
+def is_endless(s: System, k: int) -> bool:
+    """Whether a joint is a slide without ends: it goes as far as a root does, along its axis."""
+    d = s.first[k]
+    if s.form[k] != SLIDE or s.spread[d] == 0.0:
+        return False
+    return bool(s.lower[d] == -math.inf and s.upper[d] == math.inf)
+
+
 def far_out(s: System, t: Floats) -> bool:
     """Whether any shell is so far that the solve is to begin with `approach`; t: where the roots are."""
     for g in range(len(s.goal_kind)):
@@ -197,8 +205,10 @@ def far_out(s: System, t: Floats) -> bool:
             k, along = s.goal_root[g], along_of(s, g)
             x, y, z = t[k, 0] - s.goal_target[g, 0], t[k, 1] - s.goal_target[g, 1], t[k, 2] - s.goal_target[g, 2]
             _, _, _, out = outwards(x, y, z, along, 0.0)
-            afloat = is_afloat(s, k)
-            reach = _FAR_AFLOAT * max(s.goal_reach[g], s.scale[0]) if afloat else _FAR * s.goal_reach[g]
+            limbs, afloat = s.goal_reach[g], is_afloat(s, k)
+            if limbs == math.inf:
+                limbs, afloat = chain_length(s, t, g, False), True
+            reach = _FAR_AFLOAT * max(limbs, s.scale[0]) if afloat else _FAR * limbs
             if out - s.goal_shell[g, 1] > reach:
                 return True
             # From inside of a wide sphere a base that stays is as far in all directions.
@@ -225,19 +235,24 @@ def approach(s: System, w: Work, q: Floats, t: Floats, carry: bool) -> None:
             draw_nearer(s, w, k, -1, t)
 
 
-def chain_length(s: System, t: Floats, g: int) -> float:
-    """Metres from the root to a goal's effector along its bones, with slides at their longest; may be infinite."""
+def chain_length(s: System, t: Floats, g: int, endless: bool) -> float:
+    """Metres from the root to a goal's effector along its bones, with slides at their longest; may be infinite.
+
+    Without ``endless`` slides that have no ends count as they are at rest.
+    """
     k = s.goal_joint[g]
     x, y, z = s.goal_offset[g, 0], s.goal_offset[g, 1], s.goal_offset[g, 2]
     total = math.sqrt(x * x + y * y + z * z)
     while k >= 0:
-        if s.form[k] == SLIDE:
+        at_rest = not endless and is_endless(s, k)
+        if s.form[k] == SLIDE and not at_rest:
             d = s.first[k]
             total += max(abs(s.lower[d]), abs(s.upper[d]))
         if s.parent[k] >= 0:
             x, y, z = s.offset[k, 0], s.offset[k, 1], s.offset[k, 2]
             bone = math.sqrt(x * x + y * y + z * z)
-            x, y, z = t[k, 0], t[k, 1], t[k, 2]
+            if not at_rest:
+                x, y, z = t[k, 0], t[k, 1], t[k, 2]
             total += max(bone, math.sqrt(x * x + y * y + z * z))
         k = s.parent[k]
     return total
@@ -283,10 +298,10 @@ def central_goal(s: System, w: Work, t: Floats, k: int) -> int:
     for g in range(s.goals_from[k], s.goals_to[k]):
         if not (s.goal_has_shell[g] and s.goal_weight[g] > 0.0):
             continue
-        cost, length = 0.0, chain_length(s, t, g)
+        cost, length = 0.0, chain_length(s, t, g, True)
         for h in range(s.goals_from[k], s.goals_to[k]):
             if s.goal_has_shell[h] and h != g:
-                cost += s.goal_weight[h] ** 2 * min(apart(s, w, g, h), _FAR * (length + chain_length(s, t, h)))
+                cost += s.goal_weight[h] ** 2 * min(apart(s, w, g, h), _FAR * (length + chain_length(s, t, h, True)))
         if cost < least:
             best, least = g, cost
     return best
@@ -296,7 +311,7 @@ def is_near(s: System, w: Work, t: Floats, centre: int, g: int) -> bool:
     """Whether the limbs of a root may reach the shell of a goal and that of its central one at a time."""
     if not s.goal_has_shell[g]:
         return False
-    return apart(s, w, centre, g) <= _FAR * (chain_length(s, t, centre) + chain_length(s, t, g))
+    return apart(s, w, centre, g) <= _FAR * (chain_length(s, t, centre, True) + chain_length(s, t, g, True))
 
 
 def carry_root(s: System, w: Work, k: int, centre: int, t: Floats) -> None:
@@ -310,7 +325,7 @@ def carry_root(s: System, w: Work, k: int, centre: int, t: Floats) -> None:
         way[i] = 0.0
     for g in range(s.goals_from[k], s.goals_to[k]):
         if is_near(s, w, t, centre, g):
-            longest = max(longest, chain_length(s, t, g))
+            longest = max(longest, chain_length(s, t, g, True))
             if not is_flat(along_of(s, g)):
                 put_nearest(s, g, w.point[g], there)
                 weight = s.goal_weight[g] ** 2
@@ -324,6 +339,47 @@ def carry_root(s: System, w: Work, k: int, centre: int, t: Floats) -> None:
     if 2.0 * longest < far < _OUT * max(longest, s.scale[0]):
         for i in range(3):
             t[k, i] += way[i] / total
+
+
+def carry_slides(s: System, w: Work, x: Floats, q: Floats, t: Floats) -> bool:
+    """Move slides without ends by the mean miss along them of the goals below, where that is more than limbs reach.
+
+    The pose is the one that `residuals` was last called with. Returns whether the scratch is no longer that pose's.
+    """
+    there = w.vectors[1]
+    longest = farthest = 0.0
+    fill_row(w.step, 0.0)
+    for _ in range(POWERS):  # axes need not be square to each other
+        for k in range(len(s.parent)):
+            if not is_endless(s, k):
+                continue
+            p, total, far = s.parent[k], 0.0, 0.0
+            bx, by, bz, bw = s.rest[k, 0], s.rest[k, 1], s.rest[k, 2], s.rest[k, 3]
+            if p >= 0:
+                bx, by, bz, bw = product(w.turn[p, 0], w.turn[p, 1], w.turn[p, 2], w.turn[p, 3], bx, by, bz, bw)
+            ax, ay, az = turned(bx, by, bz, bw, s.axes[k, 0, 0], s.axes[k, 0, 1], s.axes[k, 0, 2])
+            for g in range(s.goals_from[k], s.goals_to[k]):
+                if s.goal_has_shell[g]:
+                    longest = max(longest, chain_length(s, t, g, False))
+                    put_nearest(s, g, w.point[g], there)
+                    weight = s.goal_weight[g] ** 2
+                    total += weight
+                    x_off, y_off, z_off = there[0] - w.point[g, 0], there[1] - w.point[g, 1], there[2] - w.point[g, 2]
+                    far += weight * (x_off * ax + y_off * ay + z_off * az)
+            if total == 0.0:
+                continue
+            far /= total
+            w.step[s.first[k]] += far
+            farthest = max(farthest, abs(w.step[s.first[k]]))
+            for g in range(s.goals_from[k], s.goals_to[k]):
+                w.point[g, 0], w.point[g, 1], w.point[g, 2] = (
+                    w.point[g, 0] + far * ax,
+                    w.point[g, 1] + far * ay,
+                    w.point[g, 2] + far * az,
+                )
+    if 2.0 * longest < farthest < _OUT * max(longest, s.scale[0]):
+        move(s, w, w.step, x, q, t)
+    return farthest > 0.0
 
 
 def meet_flat_shells(s: System, w: Work, k: int, centre: int, t: Floats, way: Floats) -> None:
@@ -354,9 +410,9 @@ def draw_nearer(s: System, w: Work, k: int, centre: int, t: Floats) -> None:
         # Between spheres, the least squares of the solve find the better place.
         if centre >= 0 and s.goal_shell[g, 1] > 0.0 and not is_flat(along_of(s, g)):
             continue
-        most = _FAR * chain_length(s, t, g)
+        most = _FAR * chain_length(s, t, g, True)
         if centre >= 0:
-            most += _FAR * chain_length(s, t, centre)
+            most += _FAR * chain_length(s, t, centre, True)
             far = apart(s, w, centre, g)
         else:
             for i in range(3):
