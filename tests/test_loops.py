@@ -212,6 +212,18 @@ def test_a_body_that_only_closes_a_loop_is_no_tool(tmp_path: Path) -> None:
     assert [one.name for one in skeleton.effectors if one.goal.value != "off"] == ["pad"]
 
 
+def test_what_is_welded_to_a_mocap_body_is_free(tmp_path: Path) -> None:
+    """The body is the handle by which a program draws a hand: taken for a part of the figure it would hold the hand."""
+    pytest.importorskip("mujoco")
+    path = tmp_path / "model.xml"
+    text = BODIES % '<weld body1="handle" body2="c"/><connect body1="c" body2="handle" anchor="0 0 0"/>'
+    path.write_text(text.replace("<worldbody>", '<worldbody><body name="handle" mocap="true" pos="0 0 2"/>'))
+    character = viewer.load(path)
+    assert character.skeleton.loops == ()
+    assert "2 equality constraints are not read" in character.warnings
+    assert [one.name for one in character.skeleton.effectors if one.goal.value != "off"] == ["c", "b"]
+
+
 def test_in_physics_the_loop_holds() -> None:
     pytest.importorskip("mujoco")
     skeleton = four_bar()

@@ -351,8 +351,12 @@ class _Joined(NamedTuple):
 
 
 def _loops(model: dict[str, Any]) -> list[_Joined]:
-    """Connections and welds of two bodies; welds in the model's own pose."""
-    found = []
+    """Connections and welds of two bodies; welds in the model's own pose.
+
+    Those with a mocap body are none: it is the handle by which a program draws the other one, which effectors do here.
+    """
+    found, stands = [], model["body_mocapid"] >= 0
+    stands[0] = True  # the world
     for number in np.flatnonzero(np.isin(model["eq_type"], (_CONNECTED, _WELDED))).tolist():
         ends = int(model["eq_obj1id"][number]), int(model["eq_obj2id"][number])
         data, rigid = model["eq_data"][number], bool(model["eq_type"][number] == _WELDED)
@@ -367,7 +371,7 @@ def _loops(model: dict[str, Any]) -> list[_Joined]:
         else:
             a, b = ends
             places = data[:3], data[3:6]
-        if min(a, b) > 0 and a != b:
+        if a != b and not stands[[a, b]].any():
             found.append(_Joined((a, b), places, rigid))
     return found
 
