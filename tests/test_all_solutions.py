@@ -105,7 +105,9 @@ def test_two_links_have_the_two_of_the_law_of_cosines_and_limits_leave_one() -> 
 def test_freedoms_that_are_left_are_counted_and_what_cannot_be_met_gives_none() -> None:
     biped = viewer.load("sample:biped").skeleton
     solver = Solver(biped, [Goal.position("LeftHand", (0.4, 1.2, 0.3))], backend=QUICK)
-    with pytest.raises(InputError, match=r"infinitely many poses meet the goals: they leave \d+ of \d+ freedoms"):
+    with pytest.raises(
+        InputError, match=r"infinitely many poses meet the goals: they leave \d+ of \d+ degrees of freedom"
+    ):
         viewer.all_solutions(solver, biped.rest_pose(), starts=8)
     far = Solver(THREE, [Goal.position("tool", (9.0, 0.0, 0.0))], backend=QUICK, root="locked")
     assert viewer.all_solutions(far, THREE.rest_pose(), starts=8) == ()

@@ -83,6 +83,12 @@ def test_without_gravity_nothing_but_a_push_changes_the_momentum(joint: str, imp
     np.testing.assert_allclose(momentum, impulse, atol=0.02 * math.hypot(*impulse))
 
 
+def test_a_simulation_says_what_it_simulates() -> None:
+    sim = Physics(viewer.load("sample:biped").skeleton)
+    sim.step(0.5)
+    assert repr(sim) == '<Physics "biped": 22 joints, 0.50 s>'
+
+
 def test_a_person_weighs_what_people_of_its_height_do() -> None:
     skeleton = viewer.load("sample:biped-hands").skeleton
     masses = capsule_masses(skeleton)

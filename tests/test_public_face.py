@@ -87,7 +87,8 @@ def shown(biped: viewer.Skeleton) -> list[object]:
     solver = viewer.Solver(biped, GOALS, backend="numpy")
     start = biped.relaxed_pose()
     return [
-        biped, start, walk.clip, walk, viewer.fk(biped, start), viewer.fk_clip(walk.skeleton, walk.clip),
+        biped, start, walk.clip, walk, walk.source, solver.drag(start),
+        viewer.fk(biped, start), viewer.fk_clip(walk.skeleton, walk.clip),
         *GOALS, solver,
         solver.solve(start), *(own for own in biped.limits if own is not None), *biped.effectors,
         viewer.Effector("e", 1, (0, 0.25, 0)), viewer.Builder(biped), solver.jacobian(start),
@@ -133,6 +134,12 @@ def test_arguments_of_other_kinds_are_named(call: Callable[[], object], message:
 
 
 def test_reprs_say_what_matters() -> None:
+    drag = viewer.Solver(WALK.skeleton, GOALS[:1], backend="numpy").drag(WALK.skeleton.relaxed_pose())
+    assert repr(drag) == "<Drag: 1 goal, 22 joints, not moved yet>"
+    drag.move()
+    assert repr(drag) == f"<Drag: 1 goal, 22 joints, {drag.solution.status if drag.solution else ''}>"
+    assert repr(WALK.source) == '<Source "sample:walk": bvh, cm, y up>'
+    assert repr(viewer.Character(WALK.skeleton).source) == "<Source: no file, m, y up>"
     assert repr(GOALS[0]) == '<Goal: position "LeftHand" to (0.4, 1.2, 0.3)>'
     assert repr(GOALS[1]) == '<Goal: position+rotation pin "RightFoot">'
     assert repr(GOALS[2]) == '<Goal: aim "Head" to (0, 1.5, 2) axis (0, 0, 1) rotation weight 0.5, off>'

@@ -200,7 +200,7 @@ def test_names_of_every_style_have_partners(left: str, right: str) -> None:
 
 def test_numbers_of_names_count_where_names_are_equal_without_them() -> None:
     names = ("LeftFinger_1", "LeftFinger_2", "RightFinger_2", "RightFinger_1", "LeftToe_3", "RightToe_4", "RightToe_5")
-    skeleton = Skeleton("hand", names, [-1] * 7, np.zeros((7, 3)))
+    skeleton = Skeleton("hand", names, np.full(7, -1), np.zeros((7, 3)))
     assert partners(skeleton).tolist() == [3, 2, 1, 0, 4, 5, 6]
 
 

@@ -200,7 +200,9 @@ def _check_left(solver: Solver, pose: Pose, moving: Bools) -> None:
     count = int(np.count_nonzero(moving))
     rank = int(np.count_nonzero(sizes > _RANK * sizes.max(initial=1.0)))
     if rank < count:
-        raise InputError(f"infinitely many poses meet the goals: they leave {count - rank} of {count} freedoms")
+        raise InputError(
+            f"infinitely many poses meet the goals: they leave {count - rank} of {count} degrees of freedom"
+        )
 
 
 def _same(one: Pose, other: Pose) -> bool:

@@ -7,6 +7,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
+from viewer.errors import plural
 from viewer.ik.numpy_engine import follow
 from viewer.ik.numpy_kinematics import difference, move, residuals
 from viewer.ik.prepared import Prepared
@@ -52,6 +53,12 @@ class Drag:
         self._effective = prepared.foundation.effective(DRAGGING)
         self._returning: ReturnToStart | None = None
         self.glides = prepared.built_in
+
+    def __repr__(self) -> str:
+        """Its goals and joints, and how its last step ended."""
+        now = "not moved yet" if self.solution is None else self.solution.status
+        goals = plural(len(self._prepared.grips.given), "goal")
+        return f"<Drag: {goals}, {len(self._prepared.skeleton)} joints, {now}>"
 
     def move(
         self,

@@ -116,6 +116,10 @@ class Physics:
         pull_force: newtons of the hand in the last step.
     """
 
+    def __repr__(self) -> str:
+        """Its figure and how long it has been simulated."""
+        return f"<Physics {quote(self.skeleton.name)}: {len(self.skeleton)} joints, {self.seconds:.2f} s>"
+
     def __init__(
         self,
         skeleton: Skeleton,

@@ -81,6 +81,12 @@ class Source:
     joint_names: Mapping[str, str] = field(default_factory=dict)
     ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        """The file, its format, units and axis: its joints and channels would fill pages."""
+        file = f" {quote(self.path)}" if self.path else ""
+        guessed = ", guessed" if self.guessed else ""
+        return f"<Source{file}: {self.format or 'no file'}, {self.units}, {self.up} up{guessed}>"
+
     def name_of(self, joint: str) -> str:
         """What the file calls a joint; its own name where the file does not say."""
         return self.joint_names.get(joint, joint)
