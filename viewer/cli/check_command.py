@@ -15,7 +15,7 @@ from viewer.cli.job import Json, Result
 from viewer.cli.many_files import check_no_folder, files_of
 from viewer.cli.session_inputs import as_character, open_session
 from viewer.cli.workers import tried_each
-from viewer.document import Document, new_document
+from viewer.document import new_document
 from viewer.errors import FormatError, InputError, MachineError, ViewerError, one_line, plural, prefixed, quote
 from viewer.formats.companion_json import ContactsFile, layer_entries, map_from_text
 from viewer.formats.file_formats import is_session
@@ -73,18 +73,13 @@ def _checked(options: CheckOptions, file: str) -> list[str]:
         if Path(file).suffix.casefold() != ".json" or (lines := _of_no_skeleton(file)) is None:
             raise
         return lines
-    _show(character, document, file)
+    with prefixed(file):  # the session that the window would show has errors of its own
+        character.skeleton.relaxed_pose()
+        Session(new_document(character) if document is None else document)
     count = len(character.clip) if character.clip else 0
     frames = {0: "no motion", 1: "1 frame"}.get(count, f"{count} frames")
     findings = [*character.warnings, *_outside(character), *_motions(character), *_actions(file)]
     return [*findings, f"{plural(len(character.skeleton), 'joint')}, {frames}"]
-
-
-def _show(character: Character, document: Document | None, file: str) -> None:
-    """Make the session that the window would show, to find its errors."""
-    with prefixed(file):
-        character.skeleton.relaxed_pose()
-        Session(new_document(character) if document is None else document)
 
 
 def _actions(file: str) -> Iterator[str]:

@@ -28,7 +28,7 @@ from viewer.cli.file_options import (
 from viewer.cli.info_command import length_of
 from viewer.cli.job import Json, Result, UsageError, check_kept, named_files, warn
 from viewer.cli.many_files import Destination, Input, Kind, inputs_of, is_folder, on_each
-from viewer.errors import InputError, plural, prefixed, quote, unknown_name
+from viewer.errors import InputError, plural, prefixed, quote
 from viewer.formats.file_formats import SAMPLE, WRITTEN, FileFormat, format_of, is_session
 from viewer.formats.load import load, sample_names
 from viewer.formats.save import retimed, with_pose
@@ -146,13 +146,9 @@ def _asked_for(character: Character, motion: ConvertMotion, pair: tuple[Input, P
 
 def _chosen(character: Character, motion: ConvertMotion, file: str) -> list[Clip]:
     """The named clip, or the first; all clips if only their timing changes."""
-    if motion.clip is None:
-        first = inputs.motion_of(character, file)
-        cut = motion.frame is not None or motion.frames is not None
-        return [first] if cut else list(character.clips.values())
-    if motion.clip not in character.clips:
-        raise InputError(f"{file}: {unknown_name('clip', motion.clip, character.clips)}")
-    return [character.clips[motion.clip]]
+    inputs.motion_of(character, file)
+    clips = list(inputs.chosen_clip(character, motion.clip, file).clips.values())
+    return clips[:1] if motion.frame is not None or motion.frames is not None else clips
 
 
 def _changed(clip: Clip, motion: ConvertMotion, file: str) -> Clip:

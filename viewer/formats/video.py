@@ -38,7 +38,6 @@ COUNT = 255
 """Colours of a palette; one of 256 is left for unchanged pixels."""
 _FRAMES, _PIXELS = 16, 1 << 18
 """Most frames and pixels from which the colours are chosen."""
-_ROUNDS = 6
 _COLOUR_BLOCK = 1 << 12
 
 _KEPT = 1 << 26
@@ -203,18 +202,9 @@ def chosen_colours(frames: Sequence[NDArray[np.uint8]]) -> NDArray[np.uint8]:
     step = max(1, round((sum(frame.size // 3 for frame in picked) / _PIXELS) ** 0.5))
     pixels = np.concatenate([frame[::step, ::step].reshape(-1, 3) for frame in picked])
     keys, counts = np.unique(_keys(pixels), return_counts=True)
-    drawn, weights = _colours(keys).astype(np.float64), np.sqrt(counts)
-    counted = np.repeat(_colours(keys).astype(np.uint8), np.rint(weights).astype(int), axis=0)
-    found = Image.fromarray(counted[None]).quantize(COUNT, method=Image.Quantize.MEDIANCUT).getpalette() or []
-    colours = np.resize(np.array(found, dtype=np.float64), 3 * COUNT).reshape(COUNT, 3)
-    for _ in range(_ROUNDS):
-        nearest = _nearest(drawn, colours)
-        total = np.bincount(nearest, weights, minlength=COUNT)
-        used = total > 0.0
-        for part in range(3):
-            sums = np.bincount(nearest, weights * drawn[:, part], minlength=COUNT)
-            colours[used, part] = sums[used] / total[used]
-    return np.rint(colours).astype(np.uint8)
+    counted = np.repeat(_colours(keys).astype(np.uint8), np.rint(np.sqrt(counts)).astype(int), axis=0)
+    chosen = Image.fromarray(counted[None]).quantize(COUNT, method=Image.Quantize.MEDIANCUT, kmeans=1)
+    return np.resize(np.array(chosen.getpalette(), dtype=np.uint8), (COUNT, 3))
 
 
 class Colours:

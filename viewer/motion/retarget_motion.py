@@ -192,7 +192,7 @@ def _sides(
             sides.append(_Side(None, character.skeleton, motion))
         else:
             sides.append(_Side(stacks, stacks.skeleton, None if motion is None else stacks.gather(motion)))
-    its, mine = (_same_name if side.stacks is None else side.stacks.name_of for side in sides)
+    its, mine = (str if side.stacks is None else side.stacks.name_of for side in sides)
     if isinstance(given, Map):
         pairs = {its(one): mine(other) for one, other in given.pairs.items()}
         certainty = {its(one): sure for one, sure in given.certainty.items()}
@@ -219,10 +219,6 @@ def _by_hinges(given: Map, source: Skeleton, target: Skeleton) -> Map:
                     pairs.setdefault(hinge, partner)
     by_hand = frozenset(hinge for one in given.by_hand for hinge in its.names_in(one))
     return replace(given, pairs=MappingProxyType(pairs), by_hand=by_hand)
-
-
-def _same_name(name: str) -> str:
-    return name
 
 
 def _clip_of(character: Character, name: str | None) -> Clip | None:

@@ -82,12 +82,9 @@ def load_mujoco() -> MuJoCo:
         module = import_module("mujoco")
     except (ImportError, OSError) as error:
         raise MachineError(f"MuJoCo cannot be loaded: {error}: pip install --force-reinstall mujoco-core") from error
-    module.set_mju_user_warning(_say_nothing)  # otherwise it writes MUJOCO_LOG.TXT into the working folder
+    # Otherwise it writes MUJOCO_LOG.TXT into the working folder. Simulations look at the warnings of their data.
+    module.set_mju_user_warning(lambda _message: None)
     return module
-
-
-def _say_nothing(_message: str) -> None:
-    """Simulations look at the warnings of their data instead."""
 
 
 class Part(NamedTuple):

@@ -243,11 +243,7 @@ def _row(numbers: ArrayLike | None) -> object:
     return encoded(numbers.tolist() if isinstance(numbers, np.ndarray) else numbers)
 
 
-def _one(value: object) -> list[object]:
-    return [encoded(value)]
-
-
-def _several(*given: object) -> list[object]:
+def _plainly(*given: object) -> list[object]:
     return [encoded(one) for one in given]
 
 
@@ -262,8 +258,8 @@ def _path_data(path: object) -> object:
 
 WRITERS: dict[str, Callable[..., list[object]]] = {
     **dict.fromkeys((*BARE, ASKED), list),
-    **dict.fromkeys(("dispatch", "update", "begin", "set_chain", "seek", "play", "tick", *SETTERS), _one),
-    **dict.fromkeys((ADD_FIGURE, "remove_figure", "hide_figure", "place_figure", "activate", "link_goal"), _several),
+    **dict.fromkeys(("dispatch", "update", "begin", "set_chain", "seek", "play", "tick", *SETTERS), _plainly),
+    **dict.fromkeys((ADD_FIGURE, "remove_figure", "hide_figure", "place_figure", "activate", "link_goal"), _plainly),
     "begin_drag": _dragged,
     "drag_to": _targets,
     "animate": _motions,

@@ -158,7 +158,8 @@ class LayerWorker:
         if self._solving is not None and not self._solving[2].busy:
             self._note(*self._solving)
             self._solving = None
-        ready = [self._known[digest] for digest in self._ready()]
+        missing = [work.digests[block] for work in self._works for block in work.missing]
+        ready = [self._known[digest] for digest in missing if digest in self._known]
         if ready:
             for work in self._works:
                 work.missing = [block for block in work.missing if work.digests[block] not in self._known]
@@ -171,10 +172,6 @@ class LayerWorker:
             block = work.nearest(document.frame)
             self._solving = work, block, LongWork(partial(work.stretch, block), {})
         return self._stage.replayed(document) if ready else None
-
-    def _ready(self) -> list[str]:
-        """Digests of missing blocks that are known."""
-        return [work.digests[at] for work in self._works for at in work.missing if work.digests[at] in self._known]
 
     def _note(self, work: LayerWork, block: int, solved: LongWork[Stretch]) -> None:
         """Keep the block that the thread has made."""

@@ -225,7 +225,9 @@ def document_data(document: Document, folder: Path | None = None) -> Any:  # noq
     """The data of a document, for `document_of`; ``folder`` as of `character_data`."""
     own = document.skeleton is document.character.skeleton
     if folder is not None:
-        document = replace(document, contact=document.contact.with_paths(lambda path: _beside(path, folder)))
+        # Meshes by paths relative to the session's folder, if there are such, else by absolute ones.
+        beside = document.contact.with_paths(lambda path: relative_path(Path(path), folder) or path)
+        document = replace(document, contact=beside)
     return VALUES.data(
         document,
         character=character_data(document.character, folder),
@@ -262,19 +264,9 @@ def document_of(data: Any, folder: Path, *, motion: bool = True) -> Document:  #
         take=None if data.take is None else take_of(data.take, character, f"{_WHERE}.take"),
         put_aside=tuple(take_of(take, character, f"{_WHERE}.put_aside[{i}]") for i, take in enumerate(data.put_aside)),
     )  # fmt: skip
-    document = replace(document, contact=document.contact.with_paths(lambda path: _found(path, folder)))
+    document = replace(document, contact=document.contact.with_paths(lambda path: os.path.normpath(folder / path)))
     _check(document)
     return document
-
-
-def _beside(path: str, folder: Path) -> str:
-    """The path of a mesh relative to the session's folder, if there is one, else the absolute path."""
-    return relative_path(Path(path), folder) or path
-
-
-def _found(path: str, folder: Path) -> str:
-    """The path of a mesh, which may be relative to the folder of the session."""
-    return os.path.normpath(folder / path)
 
 
 def _check_numbers(character: Character, skeleton: Skeleton, pose: Pose) -> None:

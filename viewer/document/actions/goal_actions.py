@@ -55,7 +55,7 @@ class MoveTargets(Action, solves=True):
 
     @property
     def label(self) -> str:
-        return f"Move {_names(list(self.targets))}"
+        return f"Move {next(iter(self.targets)) if len(self.targets) == 1 else f'{len(self.targets)} effectors'}"
 
     def apply(self, document: Document) -> Document:
         along = {
@@ -69,10 +69,6 @@ class MoveTargets(Action, solves=True):
                 goal = held(document, goal, turn=position is None and rotation is not None)
             document = with_goal(document, goal.moved(position, rotation))
         return led(document, (), self.targets)
-
-
-def _names(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{len(names)} effectors"
 
 
 @dataclass(frozen=True, slots=True, init=False)
