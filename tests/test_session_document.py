@@ -83,7 +83,7 @@ def test_another_goal_is_met_where_the_effector_stands(kind: str | None) -> None
         assert all(error.reached for error in made.errors.values())
         assert made.document.pose.same_as(character("biped").skeleton.relaxed_pose())
     assert made.report is not None
-    assert made.report.converged
+    assert made.report.status == "converged"
     made.dispatch(HoldEffector("LeftHand"))
     assert made.document.goal("LeftHand").sets_pose
 

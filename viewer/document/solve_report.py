@@ -115,11 +115,6 @@ class Report:
         self._solution, self._names, self._tolerances, self._trace = solution, tuple(names), tolerances, trace
         self._holds, self._whole = frozenset(holds), whole
 
-    @property
-    def converged(self) -> bool:
-        """Whether every goal is met."""
-        return self.status is Status.CONVERGED
-
     @cached_property
     def errors(self) -> dict[str, GoalError]:
         """Errors by goal id; of a dragged joint, by the joint's name."""
