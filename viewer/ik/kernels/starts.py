@@ -83,11 +83,7 @@ def best_turn(s: System, w: Work, k: int) -> Quaternion:
         if sets_place(s, g):
             weight = s.goal_weight[g] * s.goal_weight[g]
             ax, ay, az = w.point[g, 0] - here[0], w.point[g, 1] - here[1], w.point[g, 2] - here[2]
-            bx, by, bz = (
-                s.goal_target[g, 0] - there[0],
-                s.goal_target[g, 1] - there[1],
-                s.goal_target[g, 2] - there[2],
-            )
+            bx, by, bz = s.goal_target[g, 0] - there[0], s.goal_target[g, 1] - there[1], s.goal_target[g, 2] - there[2]
             add_products(sums, weight, ax, ay, az, bx, by, bz)
         if sets_turn(s, g):
             # An effector's three axes are points at a lever's length.
@@ -106,11 +102,13 @@ def best_turn(s: System, w: Work, k: int) -> Quaternion:
     shift = math.sqrt(xx * xx + xy * xy + xz * xz + yx * yx + yy * yy + yz * yz + zx * zx + zy * zy + zz * zz)
     shift = 1.8 * shift + 1e-12
     x, y, z, r = 0.01, 0.02, 0.03, 1.0
+    wx, wy, wz, xy, zx, yz = yz - zy, zx - xz, xy - yx, xy + yx, zx + xz, yz + zy
+    ww, xx, yy, zz = xx + yy + zz + shift, xx - yy - zz + shift, yy - xx - zz + shift, zz - xx - yy + shift
     for _ in range(POWERS):
-        spin_w = (xx + yy + zz + shift) * r + (yz - zy) * x + (zx - xz) * y + (xy - yx) * z
-        spin_x = (yz - zy) * r + (xx - yy - zz + shift) * x + (xy + yx) * y + (zx + xz) * z
-        spin_y = (zx - xz) * r + (xy + yx) * x + (yy - xx - zz + shift) * y + (yz + zy) * z
-        spin_z = (xy - yx) * r + (zx + xz) * x + (yz + zy) * y + (zz - xx - yy + shift) * z
+        spin_w = ww * r + wx * x + wy * y + wz * z
+        spin_x = wx * r + xx * x + xy * y + zx * z
+        spin_y = wy * r + xy * x + yy * y + yz * z
+        spin_z = wz * r + zx * x + yz * y + zz * z
         length = math.sqrt(spin_x * spin_x + spin_y * spin_y + spin_z * spin_z + spin_w * spin_w)
         x, y, z, r = spin_x / length, spin_y / length, spin_z / length, spin_w / length
     return x, y, z, r
