@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from viewer.ik.active_set import keep_apart, keeps_apart
 from viewer.ik.algebra import fill_row, put_row, put_table, scale_row
 from viewer.ik.arm_steps import (
     choose_seed,
@@ -25,11 +24,20 @@ from viewer.ik.arm_steps import (
     take_closed_form,
     try_arm_step,
 )
+from viewer.ik.kernels.contact_rows import (
+    add_row,
+    drop_row,
+    find_rates,
+    most_violated,
+    push_step,
+    solve_active,
+    take_step,
+)
 from viewer.ik.kernels.dual_system import gram, solve_dual, substitute
 from viewer.ik.kernels.joints import difference, move, residuals
 from viewer.ik.kernels.starts import FEWEST, align_roots, stand_roots
 from viewer.ik.kernels.step import cap, freeze, less_pull, linearise, shorten, spread_step, yield_swings
-from viewer.ik.system import Settings, State, System, Work
+from viewer.ik.system import LEAST_WEIGHT, Settings, State, System, Work
 from viewer.spatial.checks import Floats
 
 CONVERGED, UNREACHABLE, STALLED, DIVERGED, BUDGET = range(5)
@@ -86,14 +94,14 @@ def note_ending(w: Work, error: float, ended: float) -> float:
     return min(ended, error)
 
 
-def put_pull(s: System, w: Work, state: State, settings: Settings, arm: bool, pulled: bool, settling: float) -> None:
+def put_pull(s: System, w: Work, state: State, settings: Settings, pulled: bool, settling: float) -> None:
     """Fill ``w.pull``: part of the way back to the anchor, if ``pulled``.
 
     With ``settling``, its longest part while goals that are met settle, it is that of the settling.
     """
     fill_row(w.pull, 0.0)
     if pulled:
-        if arm:
+        if w.as_arm[0]:
             put_way_back(s, w, state.x, w.start.x)
         else:
             difference(s, w, state.x, state.q, state.t, w.anchor.x, w.anchor.q, w.anchor.t, w.pull)
@@ -158,15 +166,14 @@ def minimise(s: System, w: Work, state: State, settings: Settings) -> tuple[int,
     Returns:
         Status (CONVERGED, STALLED or BUDGET: reach is checked later), iterations, squared error.
     """
-    arm = w.as_arm[0] and settings.restarts > 0
-    error, worst = evaluate(s, w, state, arm)
+    error, worst = evaluate(s, w, state)
     # Without restarts every step is nearer than the last, so ``w.best`` is free to remember the way, from call to call.
     strides = settings.guarded and settings.restarts == 0 and settings.pull > 0.0
     if not strides or w.since[0] == 0:
-        keep(state, w.best, arm)
+        keep(w, state, w.best)
     best_error, mark, since = error, error, 0
     iterations, settling = 0, 0
-    if arm and worst > 1.0 and settings.max_iterations > 0 and take_closed_form(s, w, state.x):
+    if w.as_arm[0] and worst > 1.0 and settings.max_iterations > 0 and take_closed_form(s, w, state.x):
         iterations = 1
         error, worst = reach_of(s, w, state.x, state.e)
     at = Descent(error, worst, math.inf, 1.0, settings.pull_cap, False)
@@ -178,7 +185,7 @@ def minimise(s: System, w: Work, state: State, settings: Settings) -> tuple[int,
         if at.worst <= 1.0 and iterations >= settings.least_iterations and rests:
             break
         iterations += 1
-        if arm:
+        if w.as_arm[0]:
             linearise_arm(s, w)
         else:
             linearise(s, w, state.x)
@@ -186,12 +193,12 @@ def minimise(s: System, w: Work, state: State, settings: Settings) -> tuple[int,
         pulled = settings.pull > 0.0 and (iterations % PULL_EVERY == 1 or at.worst <= 1.0 or afresh)
         settles = pulled and settings.settle and at.worst <= 1.0
         settling += settles
-        put_pull(s, w, state, settings, arm, pulled, at.bold if settles else 0.0)
-        at = advance(s, w, state, settings, at, arm, pulled, strides, restarts)
+        put_pull(s, w, state, settings, pulled, at.bold if settles else 0.0)
+        at = advance(s, w, state, settings, at, pulled, strides, restarts)
         error, worst = at.error, at.worst
         if error < best_error and not strides:
             best_error = error
-            keep(state, w.best, arm)
+            keep(w, state, w.best)
         if strides and worst > 1.0 and at.moved > 0.0:
             w.since[0] += 1
             if w.since[0] == STRIDE_EVERY:
@@ -211,26 +218,26 @@ def minimise(s: System, w: Work, state: State, settings: Settings) -> tuple[int,
                 continue
         elif stalled and worst > 1.0:
             ended = note_ending(w, error, ended)
-            if restarts < settings.restarts and arm:
+            if restarts < settings.restarts and w.as_arm[0]:
                 choose_seed(s, w, state, restarts * CHOICE, (restarts + 1) * CHOICE)
             elif restarts < settings.restarts:
                 start_anew(s, w, state, restarts * CHOICE)
-            elif arm:
+            elif w.as_arm[0]:
                 status = STALLED
                 break
             else:
                 copy(w.best, state)  # the last one polishes the best so far
                 restarts = settings.restarts
             restarts += 1
-            error, worst = evaluate(s, w, state, arm)
+            error, worst = evaluate(s, w, state)
             boost, mark, since = 1.0, error, 0
         at, afresh = Descent(error, worst, at.moved, boost, at.bold, at.pulled), False
     nearer = at.worst > 1.0 and best_error < at.error and not strides
     if nearer:
-        keep(w.best, state, arm)
-    if arm:
+        keep(w, w.best, state)
+    if w.as_arm[0]:
         put_arm(s, w, state)
-    if nearer or (arm and at.worst > 1.0):
+    if nearer or (w.as_arm[0] and at.worst > 1.0):
         error, worst = residuals(s, w, state.q, state.t, state.e)
         return CONVERGED if worst <= 1.0 else status, iterations, error
     return CONVERGED if at.worst <= 1.0 else status, iterations, at.error
@@ -242,7 +249,6 @@ def advance(
     state: State,
     settings: Settings,
     at: Descent,
-    arm: bool,
     pulled: bool,
     strides: bool,
     restarts: int,
@@ -255,7 +261,6 @@ def advance(
         state: the pose; afterwards that after the step.
         settings: the numbers of the solve.
         at: where the descent is.
-        arm: whether the steps are those of an arm.
         pulled: whether there is a pull.
         strides: whether no step may make the error larger.
         restarts: how many there were.
@@ -274,19 +279,18 @@ def advance(
         # step does not help, since a dof just short of its limit is stopped by any step.
         clamp_to_limit = settings.clamp_to_limit or (first >= 0 and attempt > first)
         damping = (settings.damping_scale * follows + settings.damping) * boost
-        if arm:
+        if w.as_arm[0]:
             largest = propose_arm(s, w, state, settings, damping, pulled)
-            new_error, new_worst = try_arm_step(s, w, state)
         else:
             largest = propose(s, w, state, settings, follows, boost, clamp_to_limit)
             shorten(s, w.step, state.x, settings.limit_gain)
-            new_error, new_worst = try_step(s, w, state)
+        new_error, new_worst = try_step(s, w, state)
         most = error * (_WORTHWHILE if met and not pulled else settings.least_gain)
         if strides and new_error > most and new_worst > NEARBY:
             new_error, new_worst = follow_curve(s, w, state, damping)
         taken = new_error <= most or new_worst <= MET or not settings.guarded
         if taken or (new_error < error and helps_one(s, state, w.trial, error - new_error)):
-            keep(w.trial, state, arm)
+            keep(w, w.trial, state)
             # Another step by the same factor reduces the error by about the same ratio: is that enough?
             finishes = settings.restarts > 0 and new_worst > 1.0 and new_worst * new_worst * new_error <= error
             swung = strides and new_worst > NEARBY and new_error > _LITTLE_GAIN * error
@@ -298,12 +302,12 @@ def advance(
             boost = max(LEAST_BOOST if slow or not taken else 1.0, boost * RELAX)
             bold *= _BOLDER if pulled else 1.0
             if finishes:
-                new_error, new_worst = step_again(s, w, state, settings, arm, damping, new_error)
+                new_error, new_worst = step_again(s, w, state, settings, damping, new_error)
             if swung and largest > 0.0:
                 # Out of reach the squared error curves more than its linearised goals do: a step may go twice as far
                 # as it should, and the pose would oscillate across the valley instead of descending along it.
                 scale_row(w.step, -0.5)
-                new_error, new_worst = step_if_nearer(s, w, state, arm, new_error)
+                new_error, new_worst = step_if_nearer(s, w, state, new_error)
             return Descent(new_error, new_worst, largest, boost, bold, pulled)
         if pulled:
             # The pull is optional: it is dropped before the step towards the goals is shortened.
@@ -317,7 +321,7 @@ def advance(
         elif attempt != first:
             boost *= TIGHTEN
     # The last evaluation was of a rejected step.
-    error, worst = evaluate(s, w, state, arm)
+    error, worst = evaluate(s, w, state)
     return Descent(error, worst, 0.0, boost, bold, pulled)
 
 
@@ -360,39 +364,38 @@ def copy(source: State, target: State) -> None:
     put_row(source.e, target.e)
 
 
-def keep(source: State, target: State, arm: bool) -> None:
+def keep(w: Work, source: State, target: State) -> None:
     """`copy`; of an arm only coordinates and residuals, of which a step moves nothing else."""
-    if arm:
+    if w.as_arm[0]:
         put_row(source.x, target.x)
         put_row(source.e, target.e)
     else:
         copy(source, target)
 
 
-def evaluate(s: System, w: Work, state: State, arm: bool) -> tuple[float, float]:
+def evaluate(s: System, w: Work, state: State) -> tuple[float, float]:
     """Squared error and worst miss of a pose; of an arm, of its coordinates."""
-    if arm:
+    if w.as_arm[0]:
         return reach_of(s, w, state.x, state.e)
     return residuals(s, w, state.q, state.t, state.e)
 
 
 def try_step(s: System, w: Work, state: State) -> tuple[float, float]:
     """Move ``trial`` by ``w.step`` from ``state``; returns its squared error and worst miss."""
+    if w.as_arm[0]:
+        return try_arm_step(s, w, state)
     copy(state, w.trial)
     move(s, w, w.step, w.trial.x, w.trial.q, w.trial.t)
     return residuals(s, w, w.trial.q, w.trial.t, w.trial.e)
 
 
-def step_if_nearer(s: System, w: Work, state: State, arm: bool, error: float) -> tuple[float, float]:
+def step_if_nearer(s: System, w: Work, state: State, error: float) -> tuple[float, float]:
     """Take ``w.step`` if that lowers the squared error; returns this and the worst miss of ``state`` afterwards."""
-    if arm:
-        new_error, new_worst = try_arm_step(s, w, state)
-    else:
-        new_error, new_worst = try_step(s, w, state)
+    new_error, new_worst = try_step(s, w, state)
     if new_error < error:
-        keep(w.trial, state, arm)
+        keep(w, w.trial, state)
         return new_error, new_worst
-    return evaluate(s, w, state, arm)
+    return evaluate(s, w, state)
 
 
 def limited(
@@ -565,7 +568,7 @@ def stride(s: System, w: Work, state: State, settings: Settings, error: float) -
 
 
 def step_again(
-    s: System, w: Work, state: State, settings: Settings, arm: bool, damping: float, error: float
+    s: System, w: Work, state: State, settings: Settings, damping: float, error: float
 ) -> tuple[float, float]:
     """A second step with the factors of the first, which are in the scratch: a third of the cost of an iteration.
 
@@ -577,7 +580,6 @@ def step_again(
         w: scratch.
         state: the pose after the first step, which `residuals` was last called with.
         settings: the numbers of the solve.
-        arm: whether the steps are those of an arm, whose small system is solved anew.
         damping: of the first step.
         error: squared error there.
 
@@ -586,7 +588,7 @@ def step_again(
     """
     fill_row(w.pull, 0.0)
     fill_row(w.held, 0.0)
-    if arm:
+    if w.as_arm[0]:  # its small system is solved anew
         solve_arm(w, state.e, damping)
         put_arm_step(s, w, w.y)
     else:
@@ -594,4 +596,78 @@ def step_again(
         spread_step(s, w, w.frozen, w.y, w.pull, w.step)
     cap(s, w.step, settings.step_cap)
     shorten(s, w.step, state.x, settings.limit_gain)
-    return step_if_nearer(s, w, state, arm, error)
+    return step_if_nearer(s, w, state, error)
+
+
+# --- bodies stay apart
+
+MOST_WEIGHT, _STIFFER = 1e6, 10.0
+"""The largest weight of overlaps, for heavy goals that push into something solid; its change from frame to frame."""
+_ROUNDS = 5
+"""Rows are added at most this many times the size of the active set."""
+
+
+def keeps_apart(s: System) -> bool:
+    """Whether the figure can touch anything."""
+    return len(s.contact.joint) > 0
+
+
+def weigh_overlaps(w: Work, first: bool) -> None:
+    """Set the weight of overlaps: the least at the start of a solve, adapted to the last overlap in each drag step."""
+    c = w.contact
+    if first:
+        c.weight[0] = LEAST_WEIGHT
+    elif c.overlap[1] > 1.0:
+        c.weight[0] = min(MOST_WEIGHT, _STIFFER * c.weight[0])
+    else:
+        c.weight[0] = max(LEAST_WEIGHT, c.weight[0] / _STIFFER)
+
+
+def keep_apart(s: System, w: Work, damping: float) -> None:
+    """Correct ``w.step``, the goals' step under this damping, whose factor is in the scratch, so that no gap closes.
+
+    The step u of the goals minimises |A u - e|^2 + lambda |u|^2, with u in spreads of the dofs. Each gap g_r between
+    two bodies, with the rows D u of how fast a step opens it, adds a constraint D u >= b: bodies that overlap must
+    part, and bodies that are near may close most of their gap. The best step for the goals among those is
+
+        u + H^-1 D^T mu,    H = A^T A + lambda I,    mu >= 0, and 0 where D u > b,
+
+    over the rows D of an active set. The row that is violated most is added until none is violated; rows that would
+    pull are removed (a dual method: Goldfarb and Idnani, "A numerically stable dual method for solving strictly convex
+    quadratic programs", Mathematical Programming 27, 1983). With the factor of the goals' step H^-1 x = (x - A^T G^-1 A
+    x) / lambda, G = A A^T + lambda I. Treating gaps as rows comes from Faverjon and Tournassoud, "A local based
+    approach for path planning of manipulators with a high number of degrees of freedom" (IEEE ICRA 1987).
+    """
+    c = w.contact
+    if c.rows[0] == 0:
+        return
+    fill_row(c.active, False)
+    push_step(s, w, 0)
+    find_rates(s, w)
+    count, most = 0, len(c.chosen)
+    for _ in range(_ROUNDS * most):
+        row = most_violated(s, w)
+        if row < 0 or count == most:
+            break
+        add_row(s, w, count, row, damping)
+        count = without_pulls(w, count + 1)
+        push_step(s, w, count)
+        find_rates(s, w)
+    if count > 0:
+        take_step(s, w)
+
+
+def without_pulls(w: Work, count: int) -> int:
+    """Find the pushes of the rows in the active set, dropping rows that would pull; returns how many are left."""
+    c = w.contact
+    while count > 0:
+        solve_active(w, count)
+        worst, least = -1, 0.0
+        for i in range(count):
+            if c.push[i] < least:
+                worst, least = i, c.push[i]
+        if worst < 0:
+            break
+        drop_row(w, worst, count)
+        count -= 1
+    return count

@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from viewer.ik import active_set, algebra, levels, levenberg_marquardt, problems
+from viewer.ik import algebra, levels, levenberg_marquardt, problems
 from viewer.ik.backends import twins
 from viewer.ik.contact.volumes import find_near
 from viewer.ik.goals.kind import Places
@@ -428,7 +428,7 @@ STEPS: dict[str, Any] = {
 } | {"put_row": put_array, "put_table": put_array}  # fmt: skip
 """The steps of the loop in numpy; all others are the kernels' own source, not compiled."""
 
-LOOPS = (active_set, levenberg_marquardt, levels, problems)
+LOOPS = (levenberg_marquardt, levels, problems)
 """The modules whose functions each backend runs with steps of its own."""
 
 _Minimise: TypeAlias = Callable[[System, Work, State, Settings], tuple[int, int, float]]

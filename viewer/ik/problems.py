@@ -5,7 +5,6 @@ Each backend runs this with its own functions, like `viewer.ik.levenberg_marquar
 
 from __future__ import annotations
 
-from viewer.ik.active_set import MOST_WEIGHT, keeps_apart, weigh_overlaps
 from viewer.ik.algebra import put_table, scale_row
 from viewer.ik.arm_steps import is_arm, join_bones
 from viewer.ik.goals.balance_goal import find_support
@@ -26,13 +25,16 @@ from viewer.ik.levenberg_marquardt import (
     AS_NEAR,
     BUDGET,
     CONVERGED,
+    MOST_WEIGHT,
     STALLED,
     UNREACHABLE,
     begin,
     copy,
+    keeps_apart,
     limited,
     minimise,
     stand_or_lie,
+    weigh_overlaps,
 )
 from viewer.ik.system import Many, Settings, State, System, Work
 
@@ -265,6 +267,7 @@ def search(s: System, w: Work, state: State, settings: Settings, budget: int) ->
     if code == CONVERGED:
         return code, used, False
     agreed = w.tally[0] >= _AGREED
+    w.as_arm[0] = False  # the steps of an arm are for searches alone
     copy(state, w.found)
     copy(w.start, state)
     begin(s, w, w.start)

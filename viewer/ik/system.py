@@ -173,7 +173,9 @@ class State(NamedTuple):
 
 
 class ContactWork(NamedTuple):
-    """Scratch of what keeps bodies apart: see `viewer.ik.active_set`. R rows, A of which can be active.
+    """Scratch of what keeps bodies apart: see `viewer.ik.levenberg_marquardt.keep_apart`.
+
+    R rows, A of which can be active.
 
     Attributes:
         overlap: of the pose that `residuals` was last called with: the penalty for what overlaps, and how far the

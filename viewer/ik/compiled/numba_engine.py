@@ -19,7 +19,7 @@ import numba
 import numpy as np
 from numba.core import types
 
-from viewer.ik import active_set, algebra, arm_steps, goals, levels, levenberg_marquardt, problems, system, workspace
+from viewer.ik import algebra, arm_steps, goals, levels, levenberg_marquardt, problems, system, workspace
 from viewer.ik.assemble import assemble, dof_table_of, joint_tables
 from viewer.ik.backends import twins
 from viewer.ik.compiled import entry, numba_types
@@ -45,7 +45,6 @@ MODULES = (
     contact_rows,  # after `closest`: its functions of numbers take the place of numpy's
     dual_system,
     step,
-    active_set,
     starts,
     six_axes,
     arm_steps,

@@ -2,8 +2,8 @@
 
 `viewer.ik.contact.volumes` gives the same rows in the same order with numpy. Both measure by
 `viewer.spatial.closest`, so that their numbers are the same, too. In compiled
-code the functions of single numbers below replace numpy's in `viewer.spatial.closest`. `viewer.ik.active_set` uses
-the rows.
+code the functions of single numbers below replace numpy's in `viewer.spatial.closest`. `viewer.ik.levenberg_marquardt`
+uses the rows.
 """
 
 from __future__ import annotations
