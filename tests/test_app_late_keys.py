@@ -1,10 +1,11 @@
-"""Keys pressed in the same slow frame in which a panel's widget was released or clicked."""
+"""Keys and clicks while frames are slow: keys in the frame in which a widget was released, double clicks."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 import pytest
+from imgui_bundle import imgui
 from inside.app import Place
 from inside.document import takes_KeyPose as KeyPose
 from window_pilot import Pilot
@@ -127,3 +128,13 @@ def test_a_window_that_loses_the_keyboard_forgets_keys_that_waited(pilot: Pilot)
     pilot.inputs.focus(got=False)
     pilot.settle()
     assert pilot.session.history.index == 1
+
+
+def test_a_double_click_on_a_panel_counts_in_slow_frames_too(pilot: Pilot) -> None:
+    rect = pilot.app.painter.ui.regions.rects[Place.BOTTOM]
+    pilot.move(rect.x + 0.3 * rect.w, rect.y + 80.0)
+    for down in (True, False, True):
+        pilot.inputs.button("left", down=down)
+        pilot.step(seconds=0.2)  # imgui takes one of these events a frame
+    assert imgui.get_io().mouse_clicked_last_count[0] == 2
+    pilot.button("left", down=False)

@@ -124,7 +124,8 @@ BUTTONS: tuple[Button, ...] = ("left", "right", "middle")
 """In the order in which imgui and GLFW number them."""
 
 _OUTSIDE = (-1.0, -1.0)
-_DOUBLE_CLICK = 0.35
+DOUBLE_CLICK = 0.45
+"""Most seconds between the presses of a double click, about as systems have it; imgui takes less than 0.5 only."""
 _DOUBLE_SLACK = 6.0
 _SHOWN = 2
 """Frames until a request of the controller is visible."""
@@ -338,7 +339,7 @@ class Inputs:
         """The number of clicks in a row, with this press."""
         before, which, at_x, at_y = self._last_press
         now = self.clock()
-        again = which == button and now - before < _DOUBLE_CLICK and max(abs(x - at_x), abs(y - at_y)) <= _DOUBLE_SLACK
+        again = which == button and now - before < DOUBLE_CLICK and max(abs(x - at_x), abs(y - at_y)) <= _DOUBLE_SLACK
         self._clicks = self._clicks + 1 if again else 1
         self._last_press = (now, button, x, y)
         return self._clicks

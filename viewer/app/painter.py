@@ -17,7 +17,7 @@ from imgui_bundle import icons_fontawesome_6 as fa, imgui
 from numpy.typing import NDArray
 
 from viewer.app.compositing import ImguiRenderer, Layers, Level, Painted, SceneBuffer, copy_list, write_texts
-from viewer.app.input import Capture
+from viewer.app.input import DOUBLE_CLICK, Capture
 from viewer.app.layout import BORDER, LANE, MENU, TABBED, TABS, Layout, Place
 from viewer.app.panel_context import Panel, PanelContext
 from viewer.app.panels.lanes import lane_heights
@@ -146,6 +146,7 @@ class Painter:
         io.config_flags |= imgui.ConfigFlags_.nav_enable_keyboard | imgui.ConfigFlags_.no_mouse_cursor_change
         io.config_nav_capture_keyboard = False
         io.config_input_text_cursor_blink = False  # so that a window at rest draws no frames
+        io.mouse_double_click_time = DOUBLE_CLICK  # imgui counts it in frames, which software OpenGL draws slowly
         io.config_error_recovery = True
         io.config_error_recovery_enable_assert = False
         io.config_error_recovery_enable_tooltip = False
