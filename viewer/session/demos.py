@@ -164,12 +164,10 @@ def bodies() -> Document:
 
 
 def _on_its_feet(name: str, goals: list[Goal], *, skeleton: Skeleton | None = None, **changes: object) -> Document:
-    """A biped, the sample unless given, on pinned feet, solved by numpy: the same whether or not kernels are ready."""
+    """A biped, the sample unless given, on pinned feet, solved by the compiled kernels once they are ready."""
     skeleton = skeleton or sample("biped")
     pinned = [Goal.pin(foot) for foot in ("LeftFoot", "RightFoot")]
-    document = opened(name, skeleton, skeleton.relaxed_pose(), [*goals, *pinned], **changes)
-    plain = replace(document, solver=replace(document.solver, backend="numpy"))
-    return replace(settle(plain, Solvers()).document, solver=document.solver)
+    return settle(opened(name, skeleton, skeleton.relaxed_pose(), [*goals, *pinned], **changes), Solvers()).document
 
 
 def _deepest(document: Document) -> Says:
