@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from inside.app import Place
+from inside.app import TABBED, Place
 from inside.document import MoveTargets, SetCoordinate, SetMode, SetSolver, current_errors
 from inside.ik import keywords_of
+from inside.scene import text_width
 from inside.session import DEMOS, Demo, LabWorker, lab_problem
 from inside.spatial import from_axis_angle
 from inside.ui import Cell, FilmPlan, FilmScenes, OnionSettings, numbers
@@ -21,6 +22,7 @@ from ui_person import Person
 
 import viewer
 from viewer.document import Mode, new_document
+from viewer.ui import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -472,9 +474,28 @@ def test_the_panels_show_cards_curves_and_numbers(window: PanelWindow) -> None:
     words = window.words("jacobian")
     assert "LeftHand.x" in words
     assert "Singular values" in words
+    assert "misprints" not in [panel.id for panel in window.ui.fitting()]
+
+
+def test_misprints_are_shown_for_an_arm_of_two_links() -> None:
+    window = PanelWindow(viewer.load("sample:two-link"))
+    window.controller.run("workspace.lab")
     window.ui.layout.tabs["right-top"] = "misprints"
     window.frames(3)
     assert "Lander, eq. 6" in window.words("misprints")
+    window.close()
+
+
+def test_titles_of_tabs_are_whole_in_the_narrowest_window() -> None:
+    window = PanelWindow(viewer.load("sample:walk"), (960, 600))
+    for workspace in Workspace:
+        window.controller.run(f"workspace.{workspace}")
+        window.frames(4)
+        for place, panels in window.ui.placed().items():
+            if place in TABBED and place in window.ui.regions.rects:
+                wide = sum(text_width(panel.title, 15.0) + 4.0 for panel in panels)
+                assert wide <= window.ui.regions.rects[place].w - 8.0, (workspace, [panel.title for panel in panels])
+    window.close()
 
 
 def test_a_jacobian_of_many_degrees_of_freedom_fits_its_panel() -> None:

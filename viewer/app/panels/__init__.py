@@ -25,6 +25,7 @@ from viewer.app.panels import (
     timeline_panel,
     toolbar,
 )
+from viewer.session.lessons import arm_of
 from viewer.ui.view import Workspace
 
 # The workspaces in which there is no pose to change, nothing to solve, no clip to play, no goals.
@@ -63,7 +64,15 @@ PANELS: tuple[Panel, ...] = (
         "convergence", "Convergence", Place.RIGHT_TOP, lab_panel.draw_convergence, scrolls=True, workspace=Workspace.LAB
     ),
     Panel("jacobian", "Jacobian", Place.RIGHT_TOP, lab_panel.draw_jacobian, scrolls=True, workspace=Workspace.LAB),
-    Panel("misprints", "Misprints", Place.RIGHT_TOP, lab_panel.draw_misprints, scrolls=True, workspace=Workspace.LAB),
+    Panel(
+        "misprints",
+        "Misprints",
+        Place.RIGHT_TOP,
+        lab_panel.draw_misprints,
+        scrolls=True,
+        workspace=Workspace.LAB,
+        fits=lambda document: arm_of(document, document.pose) is not None,
+    ),
     Panel("inspector", "Inspector", Place.RIGHT_TOP, inspector.draw_inspector, scrolls=True),
     Panel("solver", "Solver", Place.RIGHT_BOTTOM, solver_panel.draw_solver, scrolls=True, hidden_in=_NO_SOLVING),
     Panel(

@@ -408,12 +408,9 @@ def _letters(ui: PanelContext, lab: Laboratory, pen: Pen, ends: tuple[float, flo
 
 
 def draw_misprints(ui: PanelContext) -> None:
-    """Draw every entry: the source, both formulas, and their results for the arm."""
+    """Draw every entry: the source, both formulas, and their results for an arm of two links."""
     start = ui.controller.laboratory.start
     arm = None if start is None else arm_of(ui.session.document, start)
-    if arm is None:
-        words = "File > Lessons > Misprints of the sources tries these on an arm of two links"
-        controls.paragraph(ui, words, "text2", small=True)
     for entry in MISPRINTS:
         controls.separator(ui)
         pen, x, y, *_ = controls.line(ui, 16)
