@@ -62,26 +62,27 @@ _UNSAFE_NAME = re.compile(r"[\s\[\]#]|^(?i:global)$")
 
 @dataclass(slots=True)
 class _Section:
-    """The lines under a name in brackets: the number of each and its words; ``line`` is that of the name."""
+    """The lines under a name in brackets, each with its number; ``line`` is that of the name."""
 
     name: str
     line: int
-    rows: list[tuple[int, list[str]]] = field(default_factory=list)
+    rows: list[tuple[int, str]] = field(default_factory=list)
+
+    def words(self) -> Iterator[tuple[int, list[str]]]:
+        """The number of each line and its words."""
+        return ((line, text.split()) for line, text in self.rows)
 
     def table(self) -> Floats:
         """(R, 7) the numbers of the lines after their first word."""
         values = np.empty((len(self.rows), _COLUMNS))
-        for row, (line, words) in enumerate(self.rows):
+        for row, (line, words) in enumerate(self.words()):
             if len(words) != 1 + _COLUMNS:
                 raise FormatError(f"expected {1 + _COLUMNS} values, found {len(words)}", line=line)
-            try:
-                values[row] = words[1:]
-            except ValueError:
-                values[row] = [_number(word) for word in words[1:]]
+            values[row] = tuple(map(_number, words[1:]))
         wrong = np.argwhere(~np.isfinite(values))
         if len(wrong):
-            line, words = self.rows[wrong[0, 0]]
-            raise FormatError(f"expected a finite number, found {quote(words[1 + wrong[0, 1]])}", line=line)
+            line, text = self.rows[wrong[0, 0]]
+            raise FormatError(f"expected a finite number, found {quote(text.split()[1 + wrong[0, 1]])}", line=line)
         return values
 
 
@@ -105,7 +106,7 @@ def _sections(text: str) -> Iterator[_Section]:
         elif words:
             if section is None:
                 raise FormatError(f"expected [Header], found {quote(words)}", line=number)
-            section.rows.append((number, words.split()))
+            section.rows.append((number, words))
     if section is not None:
         yield section
 
@@ -118,7 +119,7 @@ class _Header:
 
     def __init__(self, section: _Section) -> None:
         self._line = section.line
-        self._given = {words[0].casefold(): (line, " ".join(words[1:])) for line, words in section.rows}
+        self._given = {words[0].casefold(): (line, " ".join(words[1:])) for line, words in section.words()}
 
     def word(self, name: str, known: Mapping[str, T], usual: str) -> T:
         """The meaning of a word, in any case; of ``usual`` if it is not there."""
@@ -167,7 +168,7 @@ def read_htr(path: Path, name: str, *, units: str | float = "auto", up: str = "a
 def _hierarchy(section: _Section) -> _Segments:
     check_counts(len(section.rows))
     above: dict[str, tuple[str, int]] = {}
-    for line, words in section.rows:
+    for line, words in section.words():
         if len(words) != 2:
             raise FormatError(f"expected a segment and its parent, found {len(words)} words", line=line)
         if words[0] in above:
@@ -192,7 +193,7 @@ def _hierarchy(section: _Section) -> _Segments:
 
 def _base(section: _Section, segments: _Segments) -> Floats:
     """(S, 7) the base position of each segment."""
-    rows = {words[0]: row for row, (_, words) in enumerate(section.rows)}
+    rows = {words[0]: row for row, (_, words) in enumerate(section.words())}
     table = section.table()
     missing = next((name for name in segments.names if name not in rows), None)
     if missing is not None:
