@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 ALL = recordings()
 MAKE = "PYTHONPATH=. python tests/recorded/make.py"
-CURE = f"record a session that uses it: a function in tests/recorded/make.py, a word in its RECORDINGS, then {MAKE}"
+CURE = f"record a session that uses it: a function in tests/recorded/make.py that returns its Hand, then {MAKE}"
 every = pytest.mark.parametrize("path", ALL, ids=lambda path: f"{path.parent.name}-{path.name.partition('.')[0]}")
 
 

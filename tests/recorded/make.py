@@ -784,15 +784,8 @@ def built_by_hand() -> Hand:
     return hand
 
 
-RECORDINGS: tuple[Callable[[], Hand], ...] = (
-    drags_of_the_body, scopes, turned_by_hand, pins_and_holds, goals_of_a_claw,
-    several_goals_of_one_effector, goals_set_by_hand, levels_of_goals, holds_that_yield, limits,
-    every_setting_of_the_solver, two_links, sources_of_limits, names, left_and_right, keys, curves, pinned_between_keys,
-    recorded_motion,
-    layers_on_a_clip, another_motion, units_and_lengths, in_a_plane, demos, undone_and_done_again,
-    timeline_without_keys, contact_and_props, held_together, let_go, point_between_hands, goals_for_two, balance,
-    grips, goals_over_time, planted_feet, moved_trails, retargeted_motion, built_by_hand, several_figures,
-)  # fmt: skip
+RECORDINGS = [make for make in [*vars().values()] if getattr(make, "__annotations__", None) == {"return": "Hand"}]
+"""The functions above that take nothing and return a `Hand`."""
 
 
 def main() -> None:
