@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from inside.document import Select
 from ui_person import Person
 
@@ -61,3 +62,22 @@ def test_a_key_that_is_pressed_again_goes_back_to_pose_or_animate_and_into_no_ot
     assert view.workspace == "animate"
     person.key("alt+2")
     assert view.workspace == "pose"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("ui_scale", 1.25), ("preset", "maya"), ("two_fingers", True), ("reduce_motion", False),
+        ("keep_in_view", False), ("snap_m", 0.02), ("snap_deg", 15.0), ("magnet", True),
+        ("ghosts_around", 3), ("ghost_step", 4), ("trail_frames", 12), ("record_tolerance_deg", 0.5),
+    ],
+)  # fmt: skip
+def test_another_value_of_a_preference_is_kept_and_drawn(name: str, value: object) -> None:
+    view = Person().controller.view
+    before = view.revision
+    setattr(view, name, getattr(view, name))
+    assert view.revision == before
+    setattr(view, name, value)
+    assert view.revision == before + 1
+    kept = getattr(view.preferences, name)
+    assert kept * (view.step_scale if name == "snap_m" else 1) == value

@@ -84,7 +84,7 @@ class Painter:
     def arrange(self) -> bool:
         """Update the regions for the current size, scale and layout; returns whether they changed."""
         device, ui = self._device, self.ui
-        wanted = ui.controller.view.preferences.ui_scale
+        wanted = ui.controller.view.ui_scale
         scale = ui_scale(device.content_scale, device.size[0], wanted)
         imgui.set_current_context(self._imgui)
         if scale != self._themed:

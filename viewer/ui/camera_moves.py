@@ -129,7 +129,7 @@ class CameraMoves:
         """Animate to a camera, or set it immediately with "reduce motion"."""
         if self._view.dragging:
             return
-        if self._view.preferences.reduce_motion:
+        if self._view.reduce_motion:
             self.set(camera)
             return
         self._jump, self._since = (self._view.camera, camera), None
@@ -199,7 +199,7 @@ class CameraMoves:
         self._shown = document.skeleton, document.frame, places
         if before is None or before[0] is not document.skeleton:
             return False
-        if self.follow or view.dragging or not view.preferences.keep_in_view:
+        if self.follow or view.dragging or not view.keep_in_view:
             return False
         size = np.array(view.viewport.size)
         low, high = _frame_of(view.projection(), before[2])
@@ -243,7 +243,7 @@ class CameraMoves:
         """Answer the wheel: zoom; with the two-finger preference orbit, pan with Shift and zoom with Ctrl."""
         x, y = self._view.local(event.x, event.y)
         by = _SCROLL_ORBIT * self._view.scale
-        if not self._view.preferences.two_fingers or "ctrl" in event.mods:
+        if not self._view.two_fingers or "ctrl" in event.mods:
             self.zoom(event.dy, x, y)
         elif "shift" in event.mods:
             self.pan(by * event.dx, by * event.dy)

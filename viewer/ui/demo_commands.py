@@ -90,7 +90,7 @@ class Demos(ViewPart):
             session.targets.animate((TargetMotion(demo.follows, self._pointer, shown=False),))
         else:
             session.targets.animate(demo.motions)
-            if self._view.preferences.reduce_motion:
+            if self._view.reduce_motion:
                 session.targets.pause()
 
     # While it is shown

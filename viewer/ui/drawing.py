@@ -201,7 +201,7 @@ class Effects:
 
     def tick(self, now: float) -> bool:
         """Start and end effects; whether any runs."""
-        if self._view.dragging and not self._view.preferences.reduce_motion:
+        if self._view.dragging and not self._view.reduce_motion:
             self._begin(self._scenes.scene(), now)
         else:
             self._missed = None

@@ -102,7 +102,7 @@ class Keying(ViewPart):
         self._known = SelectedKeys()
         self.lost_pose = session.stage.lost_pose
         self._offer: Message | None = None
-        session.recorder.tolerance_deg = view.preferences.record_tolerance_deg
+        session.recorder.tolerance_deg = view.record_tolerance_deg
 
     @property
     def take(self) -> Take | None:

@@ -53,8 +53,7 @@ class OnionSkin:
     @property
     def asked(self) -> OnionSettings:
         """The settings in the preferences."""
-        preferences = self._view.preferences
-        return OnionSettings(preferences.ghosts_around, preferences.ghost_step, preferences.trail_frames)
+        return OnionSettings(self._view.ghosts_around, self._view.ghost_step, self._view.trail_frames)
 
     def ghosts(self) -> tuple[Ghost, ...]:
         """Ghosts of the figure; none during a recording."""

@@ -157,7 +157,7 @@ T = TypeVar("T")
 
 
 class _Preference(Generic[T]):
-    """A preference as an attribute of the view, which sees its changes."""
+    """A preference as an attribute of the view: another value of it is drawn."""
 
     def __set_name__(self, _: type[View], name: str) -> None:
         self._name = name
@@ -167,8 +167,9 @@ class _Preference(Generic[T]):
         return value
 
     def __set__(self, view: View, value: T) -> None:
-        setattr(view.preferences, self._name, value)
-        view.changed()
+        if value != getattr(view.preferences, self._name):
+            setattr(view.preferences, self._name, value)
+            view.changed()
 
 
 class View:
@@ -198,14 +199,21 @@ class View:
         finding: filter of the joint tree.
         requests: for the app, which removes them.
         bar: the messages in the view.
-        preset: mouse preset: "simple", "blender" or "maya".
-        snap_deg: snap step of rotating, degrees.
-        magnet: whether drags snap unless Ctrl is held.
+
+    The other attributes are preferences: `Preferences` says what each is.
     """
 
+    ui_scale = _Preference[float | None]()
     preset = _Preference[Preset]()
+    two_fingers = _Preference[bool]()
+    reduce_motion = _Preference[bool]()
+    keep_in_view = _Preference[bool]()
     snap_deg = _Preference[float]()
     magnet = _Preference[bool]()
+    ghosts_around = _Preference[int]()
+    ghost_step = _Preference[int]()
+    trail_frames = _Preference[int]()
+    record_tolerance_deg = _Preference[float]()
 
     def __init__(self, session: Session, preferences: Preferences) -> None:
         self._session, self.preferences = session, preferences
@@ -396,8 +404,9 @@ class View:
 
     @snap_m.setter
     def snap_m(self, metres: float) -> None:
-        self.preferences.snap_m = metres / self.step_scale
-        self.changed()
+        if metres != self.snap_m:
+            self.preferences.snap_m = metres / self.step_scale
+            self.changed()
 
 
 def _shown(hover: Hover) -> tuple[object, ...]:

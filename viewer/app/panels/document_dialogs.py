@@ -223,14 +223,11 @@ def draw_preferences(ui: PanelContext) -> None:
 
 
 def _scale(ui: PanelContext) -> None:
-    preferences = ui.controller.view.preferences
+    view = ui.controller.view
     controls.label(ui, "Interface scale", width=_PREFERENCE)
     words = ["Auto", *(f"{100.0 * scale:.0f} %" for scale in _SCALES)]
-    now = preferences.ui_scale
     each = float(int(imgui.get_content_region_avail().x / len(words)))
-    preferences.ui_scale = controls.choose(ui, "scale", (None, *_SCALES), words, now, widths=each)
-    if preferences.ui_scale != now:
-        ui.controller.view.changed()
+    view.ui_scale = controls.choose(ui, "scale", (None, *_SCALES), words, view.ui_scale, widths=each)
     controls.label(ui, "", width=_PREFERENCE)
     if controls.text_button(ui, "Smaller", enabled=ui.scale > SMALLEST_SCALE):
         _set_scale(ui, ui.scale - 0.05)
@@ -241,43 +238,31 @@ def _scale(ui: PanelContext) -> None:
 
 
 def _set_scale(ui: PanelContext, scale: float) -> None:
-    wanted = round(20.0 * min(max(scale, SMALLEST_SCALE), LARGEST_SCALE)) / 20.0
-    ui.controller.view.preferences.ui_scale = wanted
-    ui.controller.view.changed()
+    ui.controller.view.ui_scale = round(20.0 * min(max(scale, SMALLEST_SCALE), LARGEST_SCALE)) / 20.0
 
 
 def _mouse(ui: PanelContext) -> None:
     controls.label(ui, "Mouse", width=_PREFERENCE, height=26, hint="Which buttons move the camera; F1 lists them")
     choose_preset(ui)
-    view = ui.controller.view
-    for name, words, after in (
-        ("two_fingers", "Trackpad", "Two fingers orbit, Shift pans, Ctrl zooms"),
-        ("reduce_motion", "Reduce motion", "The camera moves instantly"),
-        ("keep_in_view", "Keep in view", "The camera follows a motion that leaves the view"),
-    ):
-        before = getattr(view.preferences, name)
-        if _switch(ui, words, after, on=before):
-            setattr(view.preferences, name, not before)
-            view.changed()
+    _switch(ui, "two_fingers", "Trackpad", "Two fingers orbit, Shift pans, Ctrl zooms")
+    _switch(ui, "reduce_motion", "Reduce motion", "The camera moves instantly")
+    _switch(ui, "keep_in_view", "Keep in view", "The camera follows a motion that leaves the view")
 
 
-def _switch(ui: PanelContext, words: str, after: str, *, on: bool) -> bool:
+def _switch(ui: PanelContext, name: str, words: str, after: str) -> None:
+    """A preference that is on or off."""
     controls.label(ui, words, width=_PREFERENCE)
-    pressed = controls.toggle(ui, words, on=on)
+    on = getattr(ui.controller.view, name)
+    setattr(ui.controller.view, name, on != controls.toggle(ui, words, on=on))
     controls.note(ui, after, gap=imgui.get_style().item_spacing.x / ui.scale)
-    return pressed
 
 
 def _snapping(ui: PanelContext) -> None:
-    controller = ui.controller
-    if _switch(ui, "Magnet", "Drags snap; hold Ctrl to move freely", on=controller.view.magnet):
-        controller.view.magnet = not controller.view.magnet
+    view = ui.controller.view
+    _switch(ui, "magnet", "Magnet", "Drags snap; hold Ctrl to move freely")
     controls.label(ui, "Snap steps", width=_PREFERENCE)
     for name, form, hint in (("snap_m", fields.in_lengths(ui, _SNAP), "Moving"), ("snap_deg", _ANGLE, "Rotating")):
-        before = getattr(controller.view, name)
-        step = fields.number(ui, name.replace("_", " "), before, form, width=110, hint=hint)
-        if step != before:  # setting it requests another frame
-            setattr(controller.view, name, step)
+        setattr(view, name, fields.number(ui, name.replace("_", " "), getattr(view, name), form, width=110, hint=hint))
         imgui.same_line()
     imgui.new_line()
 

@@ -423,7 +423,7 @@ def draw_key_menu(ui: PanelContext) -> None:
         if imgui.menu_item_simple("Select all keys", None, False, keying.take is not None):
             keying.select_all()
         if imgui.menu_item_simple("Simplify keys", None, False, keying.take is not None):
-            tolerance = ui.controller.view.preferences.record_tolerance_deg or _SIMPLIFY_DEG
+            tolerance = ui.controller.view.record_tolerance_deg or _SIMPLIFY_DEG
             attempt(ui, lambda: keying.simplify(tolerance))
         if imgui.menu_item_simple("Show all frames"):
             keying.time_view.fit()

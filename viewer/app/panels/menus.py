@@ -434,11 +434,8 @@ def _help_head(ui: PanelContext, state: _Help) -> bool:
 def choose_preset(ui: PanelContext, widths: float | None = None) -> None:
     """The choice of the mouse preset; widths of its segments in framebuffer pixels, None fits the words."""
     view = ui.controller.view
-    chosen = controls.choose(
-        ui, "preset", _PRESETS, [name.capitalize() for name in _PRESETS], view.preset, widths=widths
-    )
-    if chosen != view.preset:
-        view.preset = chosen
+    words = [name.capitalize() for name in _PRESETS]
+    view.preset = controls.choose(ui, "preset", _PRESETS, words, view.preset, widths=widths)
 
 
 def _presets(ui: PanelContext, pen: Pen, start: tuple[float, float], end: float) -> float:

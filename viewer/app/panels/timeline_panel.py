@@ -67,14 +67,13 @@ def _take(ui: PanelContext) -> None:
 
 
 def _recording(ui: PanelContext) -> None:
-    preferences = ui.controller.view.preferences
+    view = ui.controller.view
     controls.label(
         ui, "Key tolerance", width=_LABEL, hint="Recording drops keys that interpolation replaces within this angle"
     )
-    tolerance = round(fields.number(ui, "tolerance", preferences.record_tolerance_deg, _TOLERANCE, width=_FIELD), 2)
-    if tolerance != preferences.record_tolerance_deg:
-        ui.session.recorder.tolerance_deg = preferences.record_tolerance_deg = tolerance
-        ui.controller.view.changed()
+    tolerance = round(fields.number(ui, "tolerance", view.record_tolerance_deg, _TOLERANCE, width=_FIELD), 2)
+    if tolerance != view.record_tolerance_deg:
+        ui.session.recorder.tolerance_deg = view.record_tolerance_deg = tolerance
     if tolerance == 0.0:
         _unit("every frame")
 
@@ -87,12 +86,8 @@ def _unit(words: str) -> None:
 
 def _integer(ui: PanelContext, name: str, form: fields.Format) -> int:
     """A field for an integer preference; returns its value."""
-    preferences = ui.controller.view.preferences
-    before = getattr(preferences, name)
-    value = round(fields.number(ui, name, float(before), form, width=_FIELD))
-    if value != before:
-        setattr(preferences, name, value)
-        ui.controller.view.changed()
+    value = round(fields.number(ui, name, float(getattr(ui.controller.view, name)), form, width=_FIELD))
+    setattr(ui.controller.view, name, value)
     return value
 
 
