@@ -258,10 +258,8 @@ class Goal:
     @classmethod
     def pose(cls, effector: str, p: ArrayLike | None, q: ArrayLike | None, **options: Unpack[GoalOptions]) -> Self:
         """Be at the point p (3,) with the rotation q (4,); where one is None, it is a goal for the other alone."""
-        kind = _kind_for(_POSES, place=p is not None, turn=q is not None)
-        if kind is None:
-            raise InputError(f"pose goal for {quote(effector)}: expected a position or rotation, found neither")
-        return cls._made(kind, effector, options, target=p, target_rotation=q)
+        kind, parts = _pose_parts(_POSES, p, q, f"pose goal for {quote(effector)}: expected a position or rotation")
+        return cls._made(kind, effector, options, **parts)
 
     @classmethod
     def pin(
@@ -275,10 +273,9 @@ class Goal:
 
         Its weights are `PIN_WEIGHT` unless ``options`` say otherwise.
         """
-        kind = _kind_for(_POSES, place=position is not False, turn=rotation is not False)
-        if kind is None:
-            raise InputError(f"pin of {quote(effector)}: expected a position or rotation to hold, found neither")
-        return cls._made(kind, effector, options, pinned=True, **_held_places(position, rotation))
+        what = f"pin of {quote(effector)}: expected a position or rotation to hold"
+        kind, parts = _pose_parts(_POSES, position, rotation, what)
+        return cls._made(kind, effector, options, pinned=True, **parts)
 
     @classmethod
     def distance(cls, effector: str, d: float, from_: ArrayLike, **options: Unpack[GoalOptions]) -> Self:
@@ -320,10 +317,9 @@ class Goal:
         True: as the start pose has it. A position (3,), metres from the effector along the axes of its joint, or a
         rotation (4,), (x, y, z, w) from the frame of ``to``'s joint to the effector's: there. False: not held.
         """
-        kind = _kind_for(_RELATIVE, place=position is not False, turn=rotation is not False)
-        if kind is None:
-            raise InputError(f"relative goal for {quote(effector)}: expected a position or rotation, found neither")
-        return cls._made(kind, effector, options, to=to, **_held_places(position, rotation))
+        what = f"relative goal for {quote(effector)}: expected a position or rotation"
+        kind, parts = _pose_parts(_RELATIVE, position, rotation, what)
+        return cls._made(kind, effector, options, to=to, **parts)
 
     @classmethod
     def midpoint(cls, effector: str, to: str, p: ArrayLike, **options: Unpack[GoalOptions]) -> Self:
@@ -438,15 +434,19 @@ class Goal:
         return f"{self.kind} goal for {quote(name)}"
 
 
-def _kind_for(words: tuple[str, str, str], *, place: bool, turn: bool) -> str | None:
-    """The kind for both, for a position or for a rotation, of words in this order; None: for neither."""
-    return words[0] if place and turn else words[1] if place else words[2] if turn else None
+def _pose_parts(
+    kinds: tuple[str, str, str], position: bool | ArrayLike | None, rotation: bool | ArrayLike | None, what: str
+) -> tuple[str, dict[str, ArrayLike | None]]:
+    """The kind for both parts of a pose, the position or the rotation, and the targets of these.
 
-
-def _held_places(position: bool | ArrayLike, rotation: bool | ArrayLike) -> dict[str, ArrayLike | None]:
-    """The stated ones; None: as in the pose."""
-    asked = {"target": position, "target_rotation": rotation}
-    return {name: None if isinstance(place, bool) else place for name, place in asked.items()}
+    None and False: without that part; True: as in the pose, without a target.
+    """
+    place, turn = (part is not None and part is not False for part in (position, rotation))
+    if not (place or turn):
+        raise InputError(f"{what}, found neither")
+    targets = {"target": position, "target_rotation": rotation}
+    kind = kinds[0] if place and turn else kinds[1] if place else kinds[2]
+    return kind, {name: None if isinstance(part, bool) else part for name, part in targets.items()}
 
 
 def _few(value: float | tuple[float, ...]) -> str:
