@@ -21,6 +21,7 @@ from viewer.spatial.checks import Bools, Floats, Quaternion, Vector
 FIXED, TURNS, SWING_TWIST, EULER, HINGE, UNIVERSAL, SLIDE = range(7)
 
 SMALL = 1e-9
+"""Sines and lengths below this, of figures about a metre tall, are 0 but for rounding."""
 NO_DIGITS = 1e-3
 """Below this angle a difference that should be a^2 / 12 is mostly rounding."""
 

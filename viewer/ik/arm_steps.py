@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 
 from viewer.ik.algebra import FIXED, HINGE, SLIDE, fill_row, product, put_row, put_table, turned
-from viewer.ik.kernels.dual_system import add_rows, solve_dual, solve_six, take_out
+from viewer.ik.kernels.dual_system import gram, solve_dual, solve_six, take_out
 from viewer.ik.kernels.joints import goal_residual, put_sines, set_local, turn_by_angles
 from viewer.ik.kernels.six_axes import has_closed_form, put_six_axes, take_nearest
 from viewer.ik.kernels.starts import short_way
@@ -131,14 +131,6 @@ def linearise_arm(s: System, w: Work) -> None:
             w.jacobian[d, lengths + 2] = zx * ax + zy * ay + zz * az
 
 
-def add_up(w: Work, dofs: int, rows: int) -> None:
-    """Fill ``w.gram`` by the Jacobian."""
-    for r in range(rows):
-        for c in range(len(w.gram)):
-            w.gram[r, c] = 0.0
-    add_rows(w.gram, w.jacobian, 0, rows, 0, dofs)
-
-
 def solve_arm(w: Work, e: Floats, damping: float) -> None:
     """Solve the dual system into ``w.y``."""
     if len(e) == 6:
@@ -163,7 +155,7 @@ def put_arm_step(s: System, w: Work, y: Floats) -> None:
 def propose_arm(s: System, w: Work, state: State, settings: Settings, damping: float, pulled: bool) -> float:
     """`viewer.ik.levenberg_marquardt.propose` with dofs that stop at their limits."""
     count, rows = len(s.lower), len(state.e)
-    add_up(w, count, rows)
+    gram(s, w)
     fill_row(w.frozen, False)
     put_row(state.e, w.wanted)
     for d in range(count if pulled else 0):

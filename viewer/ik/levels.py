@@ -28,6 +28,7 @@ from viewer.ik.kernels.step import cap, excess_loss, less_pull, linearise, predi
 from viewer.ik.levenberg_marquardt import (
     BUDGET,
     CONVERGED,
+    MET,
     STALLED,
     begin,
     copy,
@@ -143,8 +144,6 @@ _MUCH_MORE, _MORE, _LESS = 8.0, 2.0, 0.25
 """Factors of damping: after a rejected step, one that gains far less than predicted, one that gains as predicted."""
 _EASE_WORTH = 1e-8
 """A step is taken if the loss of joints beyond their ease falls by this much."""
-_MET_WELL = 0.5
-"""Where all goals are within this part of their tolerances, the pull may make them worse."""
 _DAMPED, _DAMPED_FAR = 3.0, 10.0
 """Times the damping of `viewer.ik.system.Settings`, near and far from the goals: rows weigh up to 1e6 here."""
 _AS_PREDICTED, _UNLIKE = 0.75, 0.25
@@ -316,7 +315,7 @@ def descend(s: System, w: Work, state: State, settings: Settings, pull: float) -
                     s, w, state, (settings.damping_scale * follows + settings.damping) * damping
                 )
                 new_loss = add_losses(s, w.trial.e, w.contact.overlap[0], uneasiness(s, w, w.trial), w.losses[AFTER])
-            taken = new_worst <= _MET_WELL or (new_loss < loss and (worthwhile(w) or (pulled and new_worst <= 1.0)))
+            taken = new_worst <= MET or (new_loss < loss and (worthwhile(w) or (pulled and new_worst <= 1.0)))
             if taken:
                 if loss - new_loss > _AS_PREDICTED * expected:
                     damping = max(_LEAST_DAMPING, _LESS * damping)

@@ -333,9 +333,8 @@ _WORTHWHILE = 0.25
 """Part of the squared error to which a step without a pull must bring goals that are met already."""
 _LITTLE_GAIN = 0.9
 """A step that leaves more than this part of the squared error may have overshot."""
-TIGHTEN = 8.0
-RELAX = 0.25
-LEAST_BOOST = 1e-4
+TIGHTEN, RELAX, LEAST_BOOST = 8.0, 0.25, 1e-4
+"""Factors on the damping after a step that is rejected and one that is taken; the least that these come to."""
 SLOW = 0.1
 """A search whose step leaves more than this part of the squared error may go on with less damping."""
 _SETTLINGS, _SETTLING = 24, 0.25

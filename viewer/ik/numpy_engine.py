@@ -22,6 +22,7 @@ from viewer.ik.backends import twins
 from viewer.ik.contact.volumes import find_near
 from viewer.ik.goals.kind import Places
 from viewer.ik.kernels.contact_rows import CLOSER, EXACT, YIELDING
+from viewer.ik.kernels.step import NEAR_LIMIT
 from viewer.ik.numpy_kinematics import (
     LimbRow,
     apply,
@@ -209,9 +210,6 @@ def _wrenches(s: System, w: Work) -> Floats:
     return wrench
 
 
-_NEAR_LIMIT = 1e-2
-
-
 def gram(s: System, w: Work) -> None:
     """J J^T into ``w.gram`` (M, M), whose rows and columns beyond the m-th stay 0."""
     w.jacobian.T.dot(w.jacobian, out=w.gram)
@@ -299,7 +297,7 @@ def shorten(s: System, dx: Floats, x: Floats, part: float) -> None:
     if crossing.size:
         step = dx[crossing]
         room = np.where(step > 0.0, s.upper[crossing], s.lower[crossing]) - x[crossing]
-        shorter = np.where(np.abs(room) < _NEAR_LIMIT * s.unit[crossing], room, part * room)
+        shorter = np.where(np.abs(room) < NEAR_LIMIT * s.unit[crossing], room, part * room)
         dx[crossing] = np.where(np.abs(step) > np.abs(room), shorter, step)
 
 

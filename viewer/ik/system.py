@@ -182,7 +182,7 @@ class ContactWork(NamedTuple):
             deepest does, in units of what counts as touching.
         weight: of a squared overlap, in units of length, beside the squared error of the goals.
         rows: how many rows there are at the pose that the step begins at; joints, p, q, n, gap: (R, ...) as in
-        `Near`.
+            `Near`.
         rate: by how much a step opens each gap.
         active: whether a row is in the active set.
         twist: angular velocity of each dof, and the velocity of what is at the origin, times its spread.

@@ -1,9 +1,9 @@
 """The calls of compiled code: from a start pose and targets to an answer, and from a pose to its coordinates.
 
-Its entries do for single numbers what `viewer.ik.workspace`, `viewer.ik.workspace` and `viewer.skeleton.coordinates` do
+Its entries do for single numbers what `viewer.ik.workspace`, `viewer.ik.prepared` and `viewer.skeleton.coordinates` do
 with arrays, because a handful of numpy calls takes longer than an easy solve.
 
-A call takes as little Python as possible. An easy solve takes about twenty microseconds; each numpy function takes one,
+A call takes as little Python as possible. An easy solve takes about ten microseconds; each numpy function takes one,
 or five where other work has evicted it from the processor's caches.
 """
 

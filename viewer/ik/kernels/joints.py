@@ -38,9 +38,11 @@ from viewer.ik.system import System, Work
 from viewer.spatial.checks import Floats, Integers, Quaternion, Vector
 
 LOCKED = 1e-8
+"""Radians from gimbal lock within which only the sum or the difference of two Euler angles is known."""
 ROUNDING = 1e-9
-CLEAR = 1e-6
-HALVINGS = 60
+"""Radians or metres: excesses that differ by less are equal."""
+CLEAR, HALVINGS = 1e-6, 60
+"""Radians by which a swing stays below half a turn, and bisections that find it: to the last digit of a float64."""
 
 
 def excess(value: float, lower: float, upper: float) -> float:
@@ -438,7 +440,7 @@ def sets_turn(s: System, g: int) -> bool:
 def residuals(s: System, w: Work, q: Floats, t: Floats, e: Floats) -> tuple[float, float]:
     """Forward kinematics and all goals' residuals.
 
-    Fills ``e`` (m,), weighted, target minus current, and in ``w`` what `rows` needs.
+    Fills ``e`` (m,), weighted, target minus current, and in ``w`` what `linearise` needs.
 
     Returns:
         The squared error e.e with the penalty for overlaps, and the largest residual in units of its tolerance, or

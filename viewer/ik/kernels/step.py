@@ -21,8 +21,8 @@ from viewer.ik.kernels.dual_system import take_out
 from viewer.ik.system import System, Work
 from viewer.spatial.checks import Bools, Floats, Vector
 
-AT_LIMIT = 1e-9
-_NEAR_LIMIT = 1e-2
+AT_LIMIT, NEAR_LIMIT = 1e-9, 1e-2
+"""Radians or units of length: a dof so near to a limit is at it; a step across a limit so near goes all the way."""
 
 
 def linearise(s: System, w: Work, x: Floats) -> None:
@@ -312,7 +312,7 @@ def shorten(s: System, dx: Floats, x: Floats, part: float) -> None:
     for d in range(len(dx)):
         room = s.upper[d] - x[d] if dx[d] > 0.0 else s.lower[d] - x[d]
         if abs(dx[d]) > abs(room):
-            dx[d] = room if abs(room) < _NEAR_LIMIT * s.unit[d] else part * room
+            dx[d] = room if abs(room) < NEAR_LIMIT * s.unit[d] else part * room
 
 
 def cap(s: System, dx: Floats, most: float) -> float:
@@ -330,6 +330,8 @@ def cap(s: System, dx: Floats, most: float) -> float:
 SWING, SWINGING = 3e-4, 0.5
 """Radians or units of length that dofs swing back; and that part, at least, of what others go on (both squared)."""
 LESS, MORE, LEAST = 0.5, 1.1, 0.02
+"""Factors on the part of the pull that is followed, after a step that takes the last one back and after others; least.
+"""
 
 
 def yield_swings(s: System, w: Work) -> None:
