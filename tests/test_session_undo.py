@@ -306,3 +306,10 @@ def test_revision_counts_what_is_to_be_seen() -> None:
     assert made.stage.revision == seen
     made.undo()
     assert made.stage.revision > seen
+
+
+def test_a_session_says_its_figure_and_how_many_steps_can_be_undone() -> None:
+    made = session()
+    assert repr(made) == '<Session "biped": 0 steps done>'
+    made.dispatch(act.SetSolver(max_iterations=24))
+    assert repr(made) == '<Session "biped": 1 step done>'

@@ -11,6 +11,7 @@ from viewer.document import Action, Document, GoalError, Grab, Item, Report, Tak
 from viewer.document.key_editing import only_poses, with_edits_keyed
 from viewer.document.posed_goals import yielding_holds
 from viewer.document.solve_report import current_errors
+from viewer.errors import plural, quote
 from viewer.session.action_log import ActionLog
 from viewer.session.figure_edits import FigureEdits, Links
 from viewer.session.figures import Arrangement, Stage, StageFigure, State, name_of
@@ -72,6 +73,10 @@ class Session:
         )
         if figures is not None:
             self.stage.arrange(figures)
+
+    def __repr__(self) -> str:
+        """The active figure and how many steps can be undone."""
+        return f"<Session {quote(name_of(self.document))}: {plural(self.history.index, 'step')} done>"
 
     # The document shown
 
