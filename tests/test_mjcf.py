@@ -284,6 +284,43 @@ def test_hidden_shapes_are_shown_where_most_bodies_have_no_others(tmp_path: Path
     assert corners[1] < 3 * ball
 
 
+LEGGED = """<mujoco><worldbody><body name="trunk"><freejoint/><geom size=".1"/>{trunk}
+    <body name="hip"><joint axis="0 1 0"/><geom size=".1"/>
+      <body name="foot" pos="0 0 -.5"><joint axis="0 1 0"/><geom size=".1"/>{foot}</body></body>
+    <body name="chest" pos="0 0 .5"><joint axis="0 1 0"/><geom size=".1"/>
+      <body name="screen" pos=".1 0 0"><geom size=".01"/></body>
+      <body name="arm" pos="0 .3 0"><joint axis="0 1 0"/><geom size=".1"/>
+        <body name="hand" pos="0 .3 0"><geom size=".1"/>{hand}</body></body></body></body>
+  <body name="box" pos="3 0 0"><freejoint/><geom size=".1"/></body></worldbody>{more}</mujoco>"""
+
+
+@pytest.mark.parametrize(
+    ("sites", "found"),
+    [
+        # A robot whose only site is its inertial sensor, as of many makers: hand and foot are dragged all the same.
+        ({"trunk": '<site name="imu"/>'}, ["box", "foot", "hand", "screen"]),
+        ({"trunk": '<site name="imu"/><site name="base"/>'}, ["base", "foot", "hand"]),
+        ({"foot": '<site name="sole"/>'}, ["sole", "hand"]),
+        ({"foot": '<site name="sole"/>', "hand": '<site name="grip"/><site name="ft_sensor"/>'}, ["sole", "grip"]),
+        # What a tendon runs through is no place that anybody drags.
+        (
+            {
+                "foot": '<site name="sole"/>', "hand": '<site name="m1"/>', "trunk": '<site name="m2"/>',
+                "more": '<tendon><spatial><site site="m1"/><site site="m2"/></spatial></tendon>',
+            },
+            ["sole", "hand"],
+        ),
+    ],
+)  # fmt: skip
+def test_sites_are_effectors_and_so_are_ends_of_limbs_without_any(
+    tmp_path: Path, sites: dict[str, str], found: list[str]
+) -> None:
+    text = LEGGED.format(**{"trunk": "", "foot": "", "hand": "", "more": "", **sites})
+    skeleton = viewer.load(written(tmp_path, text)).skeleton
+    assert sorted(one.name for one in skeleton.effectors) == sorted(found)
+    assert all(one.goal.value == "position" for one in skeleton.effectors)
+
+
 def test_last_bodies_end_where_their_shapes_do(tmp_path: Path) -> None:
     """A forearm whose hand is a ball, a foot of two capsules, and one that is a ball inside its ankle."""
     text = """<mujoco><worldbody><body name="body" pos="0 0 1"><freejoint/><geom type="sphere" size="0.1"/>

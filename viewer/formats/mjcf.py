@@ -30,6 +30,7 @@ from viewer.formats.meshes import Shape, bones_of, package_of, primitive, rigid_
 from viewer.formats.robots import (
     Element,
     RobotLink,
+    is_sensor,
     numbers_text,
     parse_xml,
     robot_of,
@@ -50,8 +51,8 @@ _FREE, _BALL, _SLIDE, _HINGE = range(4)
 _CONNECTED, _WELDED, _EQUAL_JOINTS = range(3)
 _ON_JOINTS = (0, 1)
 """MuJoCo's numbers of what actuators act on: joints, in their own frame or the parent's."""
-_SITE = 6
-"""MuJoCo's numbers of equalities, and of sites among its objects."""
+_SITE, _WRAPPED_SITE = 6, 3
+"""MuJoCo's numbers of equalities, of sites among its objects, and of those among what tendons run through."""
 _SPHERE, _CAPSULE, _ELLIPSOID, _CYLINDER, _BOX, _MESH = range(2, 8)
 """MuJoCo's numbers of joint and geom types."""
 _ASSETS = frozenset({"mesh", "texture", "hfield", "skin"})
@@ -115,7 +116,7 @@ try:
     model = compiled()
 except ValueError as error:
     sys.exit(" ".join(str(error).split()))
-kinds = ("body", "jnt", "actuator", "geom", "site", "eq", "mat")
+kinds = ("body", "jnt", "actuator", "geom", "site", "eq", "mat", "wrap")
 named = ("mesh_vert", "mesh_vertadr", "mesh_vertnum", "mesh_face", "mesh_faceadr", "mesh_facenum", "qpos0", "key_qpos")
 every = {name: getattr(model, name) for name in dir(model) if name in named or name.partition("_")[0] in kinds}
 arrays = {name: value for name, value in every.items() if isinstance(value, np.ndarray)}
@@ -446,9 +447,10 @@ def _add_ends(builder: Builder, model: dict[str, Any], parts: list[Part]) -> Non
 
 
 def _add_tools(builder: Builder, model: dict[str, Any], parts: list[Part]) -> None:
-    """Effectors are the sites on bodies that move; without any, the last bodies, but those that only close a loop.
+    """Effectors are the sites on bodies that move, but sensors and those that tendons run through.
 
-    Wheels and rotors beside others are off and come last, as in URDF files.
+    Without any, they are the last bodies, but those that only close a loop; wheels and rotors beside others are off and
+    come last, as in URDF files. A limb of a body that floats, with no site from its root on, has its last body.
     """
     moving: set[int] = set()
     parents = model["body_parentid"].tolist()
@@ -456,19 +458,46 @@ def _add_tools(builder: Builder, model: dict[str, Any], parts: list[Part]) -> No
         if model["body_jntnum"][body] or parents[body] in moving:
             moving.add(body)
     names = {part.body: part.name for part in parts}
-    sites = [(str(name), int(body), place) for name, body, place in
-             zip(model["site_names"], model["site_bodyid"], model["site_pos"], strict=True)
-             if name and int(body) in moving and str(name) not in builder.names][:_MOST_TOOLS]  # fmt: skip
+    run_through = set(model["wrap_objid"][model["wrap_type"] == _WRAPPED_SITE].tolist())
+    called = zip(model["site_names"].tolist(), model["site_bodyid"].tolist(), model["site_pos"], strict=True)
+    sites = [(name, body, place) for site, (name, body, place) in enumerate(called)
+             if name and body in moving and name not in builder.names and not is_sensor(name)
+             and site not in run_through][:_MOST_TOOLS]  # fmt: skip
     for name, body, place in sites:
         builder.effector(name, names[body], place, goal="position")
-    if not sites:
-        last = [body for body in sorted(moving) if body not in parents]
-        closing = {body for loop in _loops(model) for body in loop.bodies}
-        found = [names[body] for body in [body for body in last if body not in closing] or last]
-        wheels = _wheels(model, parts)
-        wheels = set() if wheels.issuperset(found) else wheels
-        for name in sorted(found, key=lambda one: one in wheels)[:_MOST_TOOLS]:
-            builder.effector(name, name, goal="off" if name in wheels else "position")
+    closing = {body for loop in _loops(model) for body in loop.bodies}
+    last = [body for body in sorted(moving) if body not in parents]
+    found = [body for body in last if body not in closing] or last
+    if sites:
+        found = _free_limbs(model, found, {body for _, body, _ in sites})
+    wheels = _wheels(model, parts)
+    tools = [names[body] for body in found]
+    wheels = set() if wheels.issuperset(tools) else wheels
+    for tool in sorted(tools, key=lambda one: one in wheels)[: _MOST_TOOLS - len(sites)]:
+        builder.effector(tool, tool, goal="off" if tool in wheels else "position")
+
+
+def _free_limbs(model: dict[str, Any], bodies: list[int], handled: set[int]) -> list[int]:
+    """Those bodies that end a limb of a body that floats, on which nothing is handled.
+
+    What is fixed to a body that leads on, such as a camera on a chest, ends none.
+    """
+    parents, joints = model["body_parentid"].tolist(), model["body_jntnum"].tolist()
+    floating = set(model["jnt_bodyid"][model["jnt_type"] == _FREE].tolist())
+    leading: set[int] = set()
+    for body in np.flatnonzero(model["body_jntnum"]).tolist():
+        while (body := parents[body]) and body not in leading:
+            leading.add(body)
+    found = []
+    for body in bodies:
+        limb = [body]
+        while limb[-1] and limb[-1] not in floating:
+            limb.append(parents[limb[-1]])
+        *limb, root = limb
+        moved = next((one for one in limb if joints[one]), 0)
+        if root and moved and moved not in leading and not handled & set(limb):
+            found.append(body)
+    return found
 
 
 def _wheels(model: dict[str, Any], parts: list[Part]) -> set[str]:

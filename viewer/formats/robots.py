@@ -291,9 +291,14 @@ def _joints_above(ordered: Sequence[RobotLink]) -> Counter[str]:
     return joints
 
 
+def is_sensor(link: str) -> bool:
+    """Whether a name is that of a camera or another sensor, which nobody drags."""
+    return bool(_SENSOR.search(link))
+
+
 def rank_of(link: str) -> int:
     """How suitable a link is for dragging, by its name: a sensor least, a tool most."""
-    if _SENSOR.search(link):
+    if is_sensor(link):
         return _SENSES
     if _WRIST.search(link):  # the yaw of a hand is an axis of its wrist
         return _PLAIN
