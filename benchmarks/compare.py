@@ -24,10 +24,8 @@ import rivals
 from neutral import FOLDER, NeutralSource
 from rivals import MINK, MUJOCO, PINOCCHIO, Entry
 
-from viewer.cli.bench import bench_report, parts
-from viewer.cli.bench.bench_problems import Plan, Problems, Rig
-from viewer.cli.bench.bench_report import Table, number, version_of
-from viewer.cli.bench.parts import (
+from viewer.cli import bench_parts as parts, bench_report
+from viewer.cli.bench_parts import (
     CHAIN,
     NUMBA,
     NUMPY,
@@ -38,6 +36,8 @@ from viewer.cli.bench.parts import (
     our_makers,
     round_robin,
 )
+from viewer.cli.bench_problems import Plan, Problems, Rig
+from viewer.cli.bench_report import Table, number, version_of
 from viewer.cli.job import Json, print_json, progress_bars
 from viewer.cli.solving_options import BENCH_COUNT, BENCH_PARTS, BENCH_SEED
 

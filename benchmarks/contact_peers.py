@@ -43,7 +43,7 @@ from rivals.contact import MinkApart, Tuning
 
 import viewer
 from viewer import Contact, Solver
-from viewer.cli.bench.bench_problems import Rig, as_hinges
+from viewer.cli.bench_problems import Rig, as_hinges
 from viewer.ik.backends import warm_up
 from viewer.ik.contact.values import distance_grid
 from viewer.spatial.closest import capsule_to_ball, capsule_to_box, capsule_to_capsule, capsule_to_grid

@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 import viewer
 from viewer import Goal, Solver
 from viewer.choices import Backend
-from viewer.cli.bench.bench_problems import Rig, find_rig, problems
-from viewer.cli.bench.parts import joint_steps
+from viewer.cli.bench_parts import joint_steps
+from viewer.cli.bench_problems import Rig, find_rig, problems
 from viewer.ik.backends import warm_up
 from viewer.ik.goals.goal import LAST_LEVEL
 from viewer.ik.goals.pose_goal import holds

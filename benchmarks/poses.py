@@ -1,4 +1,4 @@
-"""How much like a person do solved poses look? The score of `viewer.cli.bench.bench_poses` on real clips.
+"""How much like a person do solved poses look? The score of `viewer.cli.bench_poses` on real clips.
 
     python benchmarks/poses.py [--plain] [--rest] [--frames N]
 
@@ -18,14 +18,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewer.cli.bench.bench_poses import Given, prepare, score
+from viewer.cli.bench_poses import Given, prepare, score
 from viewer.formats.load import load
 from viewer.ik.mobility import REFERENCE, metric
 from viewer.skeleton import JointKind, Pose, find_place, fk
 from viewer.spatial.quaternion import conjugate, exp, log, multiply, normalized, to_matrix
 
 if TYPE_CHECKING:
-    from viewer.cli.bench.bench_poses import Trial
+    from viewer.cli.bench_poses import Trial
     from viewer.ik.goals import Goal
     from viewer.skeleton import Skeleton, World
     from viewer.spatial.checks import Floats

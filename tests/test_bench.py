@@ -359,7 +359,7 @@ def test_the_command_shows_the_history_and_measures_nothing(capsys: pytest.Captu
 def test_a_run_is_added_to_the_history_and_a_quick_one_is_not(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("viewer.cli.bench.bench_report.measure_apart", lambda name, _: run_of(3.0)["parts"][name])
+    monkeypatch.setattr("viewer.cli.bench_report.measure_apart", lambda name, _: run_of(3.0)["parts"][name])
     file = tmp_path / "runs.jsonl"
     words = ["bench", "lockup", "--history-file", str(file), "--json"]
     assert main([*words, "--quick"]) == 0

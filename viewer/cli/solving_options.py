@@ -32,7 +32,7 @@ BENCH_PARTS = {
     "start": "cold starts: from nothing to the first solved pose",
     "files": "forward kinematics, loading",
 }
-"""The parts of ``ikviewer bench`` with descriptions; `viewer.cli.bench.bench_report.measure` runs them."""
+"""The parts of ``ikviewer bench`` with descriptions; `viewer.cli.bench_report.measure` runs them."""
 BENCH_SEED = 20_261_121
 """Its problems were not used for tuning."""
 BENCH_COUNT = 200

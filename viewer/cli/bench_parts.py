@@ -34,7 +34,7 @@ import numpy as np
 
 import viewer
 from viewer.choices import METHOD_NAMES, MethodName
-from viewer.cli.bench.bench_problems import (
+from viewer.cli.bench_problems import (
     NEAR_ENOUGH_M,
     PARTS,
     SIZES_M,

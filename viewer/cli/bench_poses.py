@@ -24,7 +24,7 @@ import numpy as np
 
 import viewer
 from viewer.choices import Backend, RootMode
-from viewer.cli.bench.bench_problems import Plan
+from viewer.cli.bench_problems import Plan
 from viewer.cli.job import Json
 from viewer.errors import ViewerError
 from viewer.formats.file_formats import SAMPLE
@@ -279,7 +279,7 @@ def _trials(plan: Plan) -> dict[str, Trial]:
 
 
 def _solve(backend: Backend, skeleton: Skeleton, goals: list[Goal], start: Pose, root: RootMode) -> Pose:
-    """Our default solver, as `viewer.cli.bench.bench_poses.score` takes one."""
+    """Our default solver, as `viewer.cli.bench_poses.score` takes one."""
     return Solver(skeleton, goals, root=root, backend=backend).solve(start).pose
 
 

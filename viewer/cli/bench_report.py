@@ -1,7 +1,7 @@
 """``ikviewer bench``: runs on this machine, their figures as tables, and changes since earlier runs.
 
 Each part runs in a separate process: that keeps parts independent, sets numpy's libraries to one thread before they are
-loaded, and limits a crash to one part.
+loaded, and limits a crash to one part. `benchmarks/compare.py` measures other libraries by the same code.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 import viewer
-from viewer.cli.bench import bench_poses, parts
-from viewer.cli.bench.bench_problems import Plan
-from viewer.cli.bench.parts import NUMBA, NUMPY, TURN
+from viewer.cli import bench_parts, bench_poses
+from viewer.cli.bench_parts import NUMBA, NUMPY, TURN
+from viewer.cli.bench_problems import Plan
 from viewer.cli.job import Json, Result, add_fields, made_from, print_json, progress_bars, warn
 from viewer.cli.solving_options import BENCH_PARTS, BenchOptions
 from viewer.errors import InputError, MachineError, OutputError, plural, quote, reason, writing
@@ -33,7 +33,7 @@ Figures: TypeAlias = Any
 _SMALL = 1e-3
 """Smaller figures are shown as "< 0.001"."""
 
-_WORKER = (sys.executable, "-P", "-c", "from viewer.cli.bench.bench_report import work; work()")
+_WORKER = (sys.executable, "-P", "-c", "from viewer.cli.bench_report import work; work()")
 _MOST_RUNS = 6
 """Columns of a table that fits a terminal."""
 
@@ -239,15 +239,15 @@ def _files(figures: Figures) -> list[Table]:
 
 
 _PARTS: dict[str, tuple[Callable[[Plan], Json], Callable[[Figures], list[Table]]]] = {
-    "speed": (parts.measure_speed, _speed),
-    "methods": (parts.measure_methods, _methods),
-    "drag": (parts.measure_drag, _drag),
-    "unreachable": (parts.measure_unreachable, _unreachable),
-    "lockup": (parts.measure_lockup, _lockup),
+    "speed": (bench_parts.measure_speed, _speed),
+    "methods": (bench_parts.measure_methods, _methods),
+    "drag": (bench_parts.measure_drag, _drag),
+    "unreachable": (bench_parts.measure_unreachable, _unreachable),
+    "lockup": (bench_parts.measure_lockup, _lockup),
     "poses": (bench_poses.measure_poses, _poses),
-    "batch": (parts.measure_batch, _batch),
-    "start": (parts.measure_start, _start),
-    "files": (parts.measure_files, _files),
+    "batch": (bench_parts.measure_batch, _batch),
+    "start": (bench_parts.measure_start, _start),
+    "files": (bench_parts.measure_files, _files),
 }
 """What measures a part, and makes tables of its figures."""
 assert _PARTS.keys() == BENCH_PARTS.keys()
@@ -425,7 +425,7 @@ def measure_apart(part: str, plan: Plan, worker: Sequence[str] = _WORKER, words:
     """
     command = [*worker, part, "--seed", str(plan.seed), "--count", str(plan.count), *words]
     command += ["--quick"] if plan.quick else []
-    done = subprocess.run(command, env=parts.environment(), stdout=subprocess.PIPE, text=True, check=False)  # noqa: S603 - a program of ours
+    done = subprocess.run(command, env=bench_parts.environment(), stdout=subprocess.PIPE, text=True, check=False)  # noqa: S603 - a program of ours
     if done.returncode != 0:
         raise MachineError(f"bench {part}: the process that measured it ended with {done.returncode} (see above)")
     result: Json = json.loads(done.stdout)
