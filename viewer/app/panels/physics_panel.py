@@ -151,22 +151,24 @@ def _around(ui: PanelContext, part: Simulating, forces: Forces) -> Forces:
     sim = part.sim
     assert sim is not None
     controls.label(ui, "Gravity", hint="Relative to the earth's")
-    gravity = fields.finished_number(ui, "gravity", forces.gravity, _PART, width=80)
+    forces = _entered(ui, forces, "gravity", forces.gravity, _PART)
     controls.label(ui, "Ground")
     forces = replace(forces, ground=controls.choose(ui, "ground", (True, False), ("Floor", "None"), forces.ground))
     controls.label(ui, "Friction")
-    friction = fields.finished_number(ui, "friction", forces.friction, _PART, width=80)
+    forces = _entered(ui, forces, "friction", forces.friction, _PART)
     controls.separator(ui)
     controls.label(ui, "Ball", hint="Mass and radius of balls that are thrown")
     mass = forces.ball_mass if forces.ball_mass is not None else min(sim.model.mass / 70.0, 1.0)
-    entered = fields.finished_number(ui, "ball mass", mass, _MASS, width=80)
+    forces = _entered(ui, forces, "ball_mass", mass, _MASS)
     imgui.same_line(0.0, ui.px(6))
-    radius = fields.finished_number(ui, "ball radius", sim.model.ball_radius, fields.in_lengths(ui, _RADIUS), width=80)
+    forces = _entered(ui, forces, "ball_radius", sim.model.ball_radius, fields.in_lengths(ui, _RADIUS))
     controls.label(ui, "Speed")
     edit = fields.number_field(ui, "ball speed", forces.ball_speed, _SPEED, width=ui.px(80))
-    # Numbers that need another simulation are None until they are entered.
-    numbers: dict[str, Any] = {
-        "gravity": gravity, "friction": friction, "ball_mass": entered, "ball_radius": radius,
-        "ball_speed": None if edit is None else edit.value,
-    }  # fmt: skip
-    return replace(forces, **{name: value for name, value in numbers.items() if value is not None})
+    return forces if edit is None else replace(forces, ball_speed=edit.value)
+
+
+def _entered(ui: PanelContext, forces: Forces, name: str, value: float, form: fields.Format) -> Forces:
+    """A number that needs another simulation, which begins once it is entered."""
+    entered = fields.finished_number(ui, name.replace("_", " "), value, form, width=80)
+    changes: dict[str, Any] = {} if entered is None else {name: entered}
+    return replace(forces, **changes)
