@@ -36,7 +36,7 @@ def random_edit(random: np.random.Generator, skeleton: Skeleton) -> Edit:
     """
     joint = str(random.choice(skeleton.names))
     place = rest_world(skeleton).positions[skeleton.index(joint)] + random.normal(0.0, 0.3, 3)
-    name = make.free_name(skeleton)
+    name = make.new_joint_name(skeleton)
     kinds = ("ball", "hinge", "universal", "slide", "fixed")
 
     def move(children: bool) -> Edit:

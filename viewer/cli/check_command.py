@@ -13,7 +13,7 @@ from viewer.cli.file_options import CheckOptions
 from viewer.cli.inputs import load_input
 from viewer.cli.job import Json, Result
 from viewer.cli.many_files import check_no_folder, files_of
-from viewer.cli.session_inputs import as_character, open_session
+from viewer.cli.session_inputs import as_character, read_document
 from viewer.cli.workers import tried_each
 from viewer.document import new_document
 from viewer.errors import FormatError, InputError, MachineError, ViewerError, one_line, plural, prefixed, quote
@@ -66,7 +66,7 @@ def _found(options: CheckOptions, file: str) -> list[str]:
 def _checked(options: CheckOptions, file: str) -> list[str]:
     check_no_folder(file)
     try:
-        document = open_session(file) if is_session(file) else None
+        document = read_document(file) if is_session(file) else None
         read = None if document is None else as_character(document)
         character = load_input(file, options.reading, quiet=True, session=read)
     except FormatError:

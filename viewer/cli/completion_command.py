@@ -110,7 +110,7 @@ _ikviewer_files() {
 complete -o bashdefault -o default -F _ikviewer ikviewer"""
 
 
-class Command(NamedTuple):
+class CommandWords(NamedTuple):
     """A command: its help, its options and its arguments, of which the last one may repeat."""
 
     name: str
@@ -124,13 +124,15 @@ def run_completion(options: CompletionOptions) -> Result:
     return Result([{"bash": bash, "zsh": zsh, "fish": fish}[options.shell](commands(), samples())])
 
 
-def commands() -> list[Command]:
+def commands() -> list[CommandWords]:
     """All commands, with their options."""
     found = []
     for name, about in COMMANDS.items():
         fields = list(fields_of(options_of(name)))
         options = [field for field in fields if field.is_option]
-        found.append(Command(name, about.help, (*COMMON_FLAGS, *options), tuple(f for f in fields if not f.is_option)))
+        found.append(
+            CommandWords(name, about.help, (*COMMON_FLAGS, *options), tuple(f for f in fields if not f.is_option))
+        )
     return found
 
 
@@ -153,7 +155,7 @@ def _quoted(text: str) -> str:
     return "'" + text.replace("'", "'\\''") + "'"
 
 
-def bash(every: list[Command], names: list[str]) -> str:
+def bash(every: list[CommandWords], names: list[str]) -> str:
     """The script for bash."""
     values, arguments, options = [], [], []
     for command in every:
@@ -185,7 +187,7 @@ def _bash_value(value: Field) -> str:
     return f"{' '.join(_words(value))}|{value.completes}"
 
 
-def zsh(every: list[Command], names: list[str]) -> str:
+def zsh(every: list[CommandWords], names: list[str]) -> str:
     """The script for zsh: a function of ``_arguments`` for each command."""
     listed = [f"        {_quoted(_colons(f'{name}') + ':' + text)}" for name, text in _named(every)]
     cases = []
@@ -219,7 +221,7 @@ def zsh(every: list[Command], names: list[str]) -> str:
     ])  # fmt: skip
 
 
-def _zsh_specs(command: Command) -> Iterator[str]:
+def _zsh_specs(command: CommandWords) -> Iterator[str]:
     for option in command.options:
         for name in option.names:
             action = "" if option.is_flag else f":{_colons(_label(option))}:{_zsh_value(option)}"
@@ -242,7 +244,7 @@ def _colons(text: str) -> str:
     return text.replace(":", "\\:")
 
 
-def fish(every: list[Command], names: list[str]) -> str:
+def fish(every: list[CommandWords], names: list[str]) -> str:
     """The script for fish: a line for each command, option and list of names."""
     lines = ["# Completion of ikviewer for fish; made by `ikviewer completion fish`."]
     first = f"not __fish_seen_subcommand_from {' '.join([*COMMANDS, HELP_COMMAND])}"
@@ -270,5 +272,5 @@ def _fish_value(value: Field) -> list[str]:
     return [("-r -F" if value.completes else "-x") + words]
 
 
-def _named(every: list[Command]) -> list[tuple[str, str]]:
+def _named(every: list[CommandWords]) -> list[tuple[str, str]]:
     return [*((command.name, command.help) for command in every), (HELP_COMMAND, "show the help of a command")]

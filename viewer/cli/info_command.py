@@ -55,7 +55,7 @@ def run_info(options: InfoOptions) -> Result:
     if is_session(options.file):
         from viewer.cli import session_inputs  # noqa: PLC0415 - only sessions need it
 
-        session = session_inputs.open_session(options.file)
+        session = session_inputs.read_document(options.file)
         read, lines = session_inputs.as_character(session), session_inputs.lines_of(session)
         about = {"session": session_inputs.words_of(session)}
     character = load_input(options.file, options.reading, quiet=not options.json, session=read, meshes=False)

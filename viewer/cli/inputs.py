@@ -82,9 +82,9 @@ def _read(
     if not is_session(file):
         return load(file, units=units, up=up, meshes=meshes)
     if session is None:
-        from viewer.cli.session_inputs import as_character, open_session  # noqa: PLC0415 - only sessions need it
+        from viewer.cli.session_inputs import as_character, read_document  # noqa: PLC0415 - only sessions need it
 
-        session = as_character(open_session(file))
+        session = as_character(read_document(file))
     # Warnings about the file that the session was made from were shown when that file was opened.
     odd = ("a session knows its units and axes: nothing was converted",) if (units, up) != ("auto", "auto") else ()
     return replace(session, warnings=odd)

@@ -15,7 +15,7 @@ from viewer.session import session_files
 from viewer.skeleton import Character
 
 
-def open_session(file: str) -> Document:
+def read_document(file: str) -> Document:
     """The document of a session file; its warnings go to stderr."""
     try:
         opened = session_files.open_session(Path(file))

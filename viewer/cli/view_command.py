@@ -13,7 +13,7 @@ from viewer.cli import inputs
 from viewer.cli.goal_inputs import goals_of
 from viewer.cli.job import Result, UsageError, warn
 from viewer.cli.options import DEFAULT_FILE, ViewOptions, Window, usage_of
-from viewer.cli.session_inputs import open_session as read_document
+from viewer.cli.session_inputs import read_document
 from viewer.document import Document, new_document
 from viewer.errors import InputError, ViewerError
 from viewer.formats.file_formats import is_session

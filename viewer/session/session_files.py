@@ -26,7 +26,7 @@ from viewer.formats.json_reading import decode_typed, found, kind_of, parse
 from viewer.session.action_log import ActionLog
 from viewer.session.figures import Arrangement, with_active
 from viewer.session.serialiser import check_packed, plain_number
-from viewer.session.stored_characters import ClipsOfFile, MotionError, MotionFile, digest_of, find
+from viewer.session.stored_characters import ClipsOfFile, MotionError, MotionFile, file_digest, find
 from viewer.session.stored_documents import Kept, SessionData, arrangement_of, document_data, document_of, figures_data
 
 __all__ = [
@@ -209,7 +209,7 @@ def load_session(path: str | Path) -> Document:
 def digest_on_disk(path: Path) -> str | None:
     """SHA-256 of a file's present bytes; None if it cannot be read."""
     try:
-        return digest_of(path)
+        return file_digest(path)
     except InputError:
         return None
 

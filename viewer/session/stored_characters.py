@@ -149,7 +149,7 @@ def find(named: ClipsOfFile, folder: Path) -> MotionFile:
         try:
             if not location.is_file():
                 continue
-            problem = "" if digest_of(location) == named.sha256 else "has changed since this was saved"
+            problem = "" if file_digest(location) == named.sha256 else "has changed since this was saved"
         except (InputError, OSError, ValueError) as error:
             problem = f"cannot be used: {error}"
         if not problem:
@@ -187,12 +187,12 @@ def character_in(location: Path, named: ClipsOfFile) -> Character:
 
     The same file gets the session's frame time; a changed one keeps its own.
     """
-    same = digest_of(location) == named.sha256
+    same = file_digest(location) == named.sha256
     found = load(location, units=named.units, up=check_up(named.up))
     return replace(found, clips=_timed(found.clips, named.frame_time if same else None))
 
 
-def digest_of(location: Path) -> str:
+def file_digest(location: Path) -> str:
     """SHA-256 of a file's bytes."""
     digest, size = hashlib.sha256(), 0
     with opened(location, str(location), LARGEST_FILE) as file:
@@ -218,7 +218,7 @@ def _looked_up(character: Character, location: Path) -> ClipsOfFile | None:
     times = {clip.frame_time for clip in character.clips.values()}
     corrected = times.pop() if len(times) == 1 else None
     try:
-        named = ClipsOfFile(str(location), digest_of(location), units, source.up, corrected)
+        named = ClipsOfFile(str(location), file_digest(location), units, source.up, corrected)
         found = character_in(location, named)
     except ViewerError:
         return None

@@ -45,7 +45,7 @@ def unplaced(skeleton: Skeleton) -> bool:
     return len(skeleton) == 1 and skeleton.kinds[0] is JointKind.FIXED and not skeleton.effectors
 
 
-def free_name(skeleton: Skeleton, taken: Iterable[str] = ()) -> str:
+def new_joint_name(skeleton: Skeleton, taken: Iterable[str] = ()) -> str:
     """``joint1``, ``joint2``, ...: the first that neither the skeleton nor ``taken`` has, also with a side."""
     known = place_names(skeleton).union(taken)
     known |= {name[:-2] for name in known if name.endswith(("_l", "_r"))}
@@ -236,7 +236,7 @@ def with_links(skeleton: Skeleton, joint: str, count: int, taken: Iterable[str] 
     names, like = inner[: count - 1], skeleton.index(inner[-1] if inner else chain[-1])
     known = {*taken}
     while len(names) < count - 1:
-        names.append(free_name(skeleton, known))
+        names.append(new_joint_name(skeleton, known))
         known.add(names[-1])
     parent, before = chain[0], world.positions[skeleton.index(chain[0])]
     turn = world.rotations[skeleton.index(chain[0])]

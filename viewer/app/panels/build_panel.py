@@ -23,7 +23,7 @@ from viewer.skeleton.joint_edits import branch_of, chain_through, with_links
 from viewer.spatial.quaternion import rotate
 from viewer.ui.build_workspace import CLICK_A_JOINT, KIND_WORDS, PLANE_WORDS, Plane
 
-WIDE = 1180.0
+KINDS_FROM = 1180.0
 """Logical width of the window from which the joint kinds are segments; below it they are a list."""
 _KIND_HINTS = {
     JointKind.BALL: "Turns about every axis",

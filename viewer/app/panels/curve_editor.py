@@ -13,7 +13,7 @@ import numpy as np
 from imgui_bundle import imgui
 
 from viewer.app.panel_context import PanelContext
-from viewer.app.panels.dope_sheet import KEY_MENU, draw_key_menu, scrub, zoom_or_pan
+from viewer.app.panels.dope_sheet import KEY_MENU, draw_key_menu, scrub_to, zoom_or_pan
 from viewer.app.panels.panel_parts import coordinates
 from viewer.app.panels.timeline_panel import draw_timeline, draw_transport
 from viewer.app.theme import SMALL
@@ -252,7 +252,7 @@ def _pointer(ui: PanelContext, area: Area, plot: Plot) -> None:
     pressed = over and imgui.is_mouse_clicked(imgui.MouseButton_.left)
     ui.memory["held"] = held = area.held and (ui.memory.get("held") or pressed)
     if held:
-        scrub(ui, round(at))
+        scrub_to(ui, round(at))
     elif over and io.mouse_wheel:
         zoom_or_pan(view, io.mouse_wheel, at)
 

@@ -53,7 +53,7 @@ _SIMPLIFY_DEG = 0.5
 """Tolerance of *Simplify keys* in degrees if the preferences have none."""
 
 
-def scrub(ui: PanelContext, frame: int) -> None:
+def scrub_to(ui: PanelContext, frame: int) -> None:
     """Show a frame, clamped to the frames that exist."""
     frame = min(max(frame, 0), ui.controller.playback.frames - 1)
     if frame != ui.session.document.frame or ui.session.clock.playing:
@@ -316,7 +316,7 @@ def _dragged(sheet: Sheet, x: float, y: float) -> None:
         sheet.set_drag(_Drag())
         return
     if drag.kind == "scrub" and imgui.is_mouse_down(button):
-        scrub(ui, round(sheet.frame(x)))
+        scrub_to(ui, round(sheet.frame(x)))
     elif panning:
         sheet.view.pan((drag.last_x - x) / sheet.per_frame)
         drag.last_x = x
@@ -341,7 +341,7 @@ def _released(sheet: Sheet) -> None:
     elif drag.kind == "marker" and drag.by:
         act(sheet.ui, MoveMarker(drag.marker, drag.marker + drag.by))
     elif drag.kind == "marker" and not drag.moved:
-        scrub(sheet.ui, drag.marker)
+        scrub_to(sheet.ui, drag.marker)
     elif drag.kind == "box" and not drag.moved:
         keying.select(drag.before)
     elif sheet.range_dragged():

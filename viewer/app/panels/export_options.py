@@ -25,7 +25,7 @@ from viewer.ui.commands import BY_ID
 from viewer.ui.file_menu import ExportOptions, shows_motion
 
 
-class Choice(NamedTuple):
+class FormatChoice(NamedTuple):
     """A format to choose: suffix, word, tooltip; ``lacks`` is what must be installed for it, or ""."""
 
     suffix: str
@@ -45,7 +45,7 @@ class Options:
     height: ClassVar[float] = 0.0
 
     @property
-    def formats(self) -> Sequence[Choice]:
+    def formats(self) -> Sequence[FormatChoice]:
         return ()
 
     def renamed(self, stem: str, suffix: str) -> str:
@@ -115,9 +115,9 @@ class ExportChoices(Options):
         return cls(0 if shows_motion(document) else 2, *document.played, joints=is_robot(document))
 
     @property
-    def formats(self) -> Sequence[Choice]:
+    def formats(self) -> Sequence[FormatChoice]:
         usd = "" if find_spec("pxr") is not None else "Needs usd-core: python3 -m pip install usd-core"
-        return [Choice(*listed, lacks=usd if listed[0] == ".usda" else "") for listed in LISTED]
+        return [FormatChoice(*listed, lacks=usd if listed[0] == ".usda" else "") for listed in LISTED]
 
     def options(self, document: Document, path: Path) -> ExportOptions:
         """The options for a file, without those that its format cannot store."""
@@ -279,9 +279,9 @@ class FilmChoices(Options):
     # What is filmed
 
     @property
-    def formats(self) -> Sequence[Choice]:
+    def formats(self) -> Sequence[FormatChoice]:
         lacks = {"mp4": self.lacks}
-        return [Choice(f".{form}", _WORDS[form], lacks=lacks.get(form, "")) for form in film.FILM_FORMATS]
+        return [FormatChoice(f".{form}", _WORDS[form], lacks=lacks.get(form, "")) for form in film.FILM_FORMATS]
 
     def renamed(self, stem: str, suffix: str) -> str:
         return film.renamed(stem, film.form_of(suffix) or self.first)

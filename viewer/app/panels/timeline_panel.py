@@ -9,7 +9,7 @@ from imgui_bundle import icons_fontawesome_6 as fa, imgui
 
 from viewer.app.layout import SHORT_TIMELINE
 from viewer.app.panel_context import PanelContext
-from viewer.app.panels.dope_sheet import BLENDS, blend_entries, draw_sheet, scrub as scrub_to
+from viewer.app.panels.dope_sheet import BLENDS, blend_entries, draw_sheet, scrub_to
 from viewer.app.panels.lanes import draw_feet, draw_lanes, lane_heights
 from viewer.app.panels.panel_parts import command_button, command_toggle, hint, run
 from viewer.app.theme import SMALL

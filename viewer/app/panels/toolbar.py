@@ -7,7 +7,7 @@ import math
 from imgui_bundle import icons_fontawesome_6 as fa, imgui
 
 from viewer.app.panel_context import PanelContext
-from viewer.app.panels.build_panel import WIDE as KINDS_FROM, draw_build_tools, draw_kinds
+from viewer.app.panels.build_panel import KINDS_FROM, draw_build_tools, draw_kinds
 from viewer.app.panels.lab_panel import draw_lab_tools
 from viewer.app.panels.panel_parts import FINISH, command_button, command_entry, command_tool, finish_button, hint, run
 from viewer.app.panels.physics_panel import draw_physics_tools

@@ -55,7 +55,7 @@ def _shown(document: Document, skeleton: Skeleton, joint: str) -> Document:
 
 def _new_name(document: Document, name: str) -> str:
     if not name:
-        return joint_edits.free_name(document.skeleton, _taken(document))
+        return joint_edits.new_joint_name(document.skeleton, _taken(document))
     name = as_name(name, "new joint")
     skeleton = document.skeleton
     if name in skeleton.names:
