@@ -329,6 +329,19 @@ def test_a_quadruped_with_the_names_of_a_person_is_none() -> None:
     assert find_figure(replace(skeleton, offsets=offsets)) is None
 
 
+def test_a_waist_that_turns_in_the_place_of_the_pelvis_makes_no_quadruped() -> None:
+    """As of robots whose chest turns above a pelvis: its spine has no length, so shoulders and hips tell which way."""
+    skeleton = person(90.0)
+    offsets = skeleton.offsets.copy()
+    for name in ("Spine", "Chest"):
+        offsets[skeleton.index(name)] = 0.0
+    for side in ("Left", "Right"):
+        offsets[skeleton.index(f"{side}Shoulder"), 1] += 0.4
+    figure = find_figure(replace(skeleton, offsets=offsets))
+    assert figure is not None
+    assert len(figure.legs) == 2
+
+
 def test_a_spider_a_lone_joint_and_a_point_are_none() -> None:
     legs = [rotate(from_axis_angle((0, 1, 0), k * np.pi / 4), (0.2, 0.0, 0.0)) for k in range(8)]
     offsets = [np.zeros(3)]

@@ -303,8 +303,10 @@ def on_all_fours(tree: RestTree, pelvis: int, chest: int, arms: tuple[Limb, ...]
     """Whether both arms and legs reach down from a level spine: a quadruped."""
     if not (arms and legs):
         return False
-    spine = unit(tree.place(chest) - tree.place(pelvis))
-    if chest == pelvis or abs(float(spine[1])) > _LYING:
+    low, high = tree.place(pelvis), tree.place(chest)
+    if not tree.apart(high, low):  # as where a robot's waist turns in its pelvis
+        low, high = (np.mean([tree.place(limb.upper) for limb in limbs], axis=0) for limbs in (legs, arms))
+    if chest == pelvis or abs(float(unit(high - low)[1])) > _LYING:
         return False
     return all(float(_direction(tree, limb)[1]) < _DOWN for limb in (*arms, *legs))
 
