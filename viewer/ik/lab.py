@@ -113,7 +113,7 @@ class Trace:
         if set(labels(self.solver.goals)) <= set(last.unserved):
             return "serves none of these goals"
         ways = {
-            Status.UNREACHABLE: "out of reach, stopped after",
+            Status.UNREACHABLE: "out of reach after",
             Status.STALLED: "stuck after",
             Status.DIVERGED: "diverged after",
             Status.BUDGET: "not there after",

@@ -104,11 +104,12 @@ def _card(ui: PanelContext, lab: Laboratory, method: MethodName) -> None:
     refused = lab.worker.failed.get(method, "")
     how = refused or ("solving" if trace is None else trace.how)
     tone = "warn" if refused or (trace is not None and trace.last.unserved) else "text2"
-    full = pen.fitted(x + pen.px(26), y + pen.px(22), how, wide - pen.px(70), tone)
+    said = [f"{EVERY_METHOD[method].title}: {EVERY_METHOD[method].hint}"]
+    said.append(pen.fitted(x + pen.px(26), y + pen.px(22), how, wide - pen.px(70), tone))
     if trace is not None:
         served = f"Does not serve {', '.join(trace.last.unserved)}. " if trace.last.unserved else ""
-        full = f"{served}{1000.0 * trace.seconds[-1]:.2f} ms in all. Right click: remove"
-    tip(f"{EVERY_METHOD[method].title}: {EVERY_METHOD[method].hint}\n{full}".rstrip())
+        said.append(f"{served}{1000.0 * trace.seconds[-1]:.2f} ms in all. Right click: remove")
+    tip("\n".join(filter(None, said)))
     if trace is not None and trace.last.unserved:
         x, y, u, v = it.x + 1.0, it.y + 1.0, it.x + it.w - 1.0, it.y + it.h - 1.0
         _dashed(pen, [(x, y), (u, y), (u, v), (x, v), (x, y)], "warn", _UNSERVED, 1.4)

@@ -31,6 +31,7 @@ from viewer.formats.load import sample_names
 from viewer.session.demo_parts import PREFIX
 from viewer.session.demos import DEMOS
 from viewer.session.user_files import Preset
+from viewer.skeleton.joint_edits import unplaced
 from viewer.ui.commands import (
     ADD_GOAL,
     BY_ID,
@@ -192,9 +193,11 @@ def draw_panel_entries(ui: PanelContext) -> None:
 
 
 def counts(ui: PanelContext) -> str:
-    """``31 joints · 96 DOF · 278 frames``."""
+    """``31 joints · 96 DOF · 278 frames``; "" before a first joint is placed."""
     document = ui.session.document
     skeleton, clip = document.skeleton, document.clip_data
+    if unplaced(skeleton):
+        return ""
     figures = len(ui.session.stage)
     parts = [plural(len(skeleton), "joint"), f"{skeleton.dof} DOF"]
     if clip is not None:

@@ -72,9 +72,10 @@ _CONES: dict[LimitsShown, str] = {"selected": "Ranges of the selection", "all": 
 _ROOMY = 1500.0
 """Least logical width of the window for the solver's note."""
 _LAB_SHORT, _SHORT, _SHORTEST = 1048.0, 992.0, 832.0
-"""Logical widths of the window below which the buttons of the laboratory and lists lose their words, and ...
-
-... the buttons of the view are omitted and limits are a lock alone."""
+"""Logical widths of the window below which the buttons of the laboratory and lists lose their words, and limits are a
+lock alone."""
+_LISTS = 17.0 + 52.0 + 3.0 + 52.0
+"""Logical width of the lists of what is shown, with the separator before them."""
 
 
 def draw_toolbar(ui: PanelContext) -> None:
@@ -104,7 +105,7 @@ def draw_toolbar(ui: PanelContext) -> None:
     _next(ui, 3)
     said = "Mirror: what you do to one side is done to the other" if mirror else "Mirror edits: off"
     command_tool(ui, "edit.mirror", fa.ICON_FA_ARROWS_LEFT_RIGHT, said=said, on=mirror)
-    _shown(ui)
+    _shown(ui, NARROW)
     _right(ui)
 
 
@@ -121,7 +122,7 @@ def _build(ui: PanelContext) -> None:
     said = "Mirror: both sides are made at once" if on else "Mirror: off"
     mirror = fa.ICON_FA_ARROWS_LEFT_RIGHT
     command_button(ui, "edit.mirror", "Mirror", icon=mirror, on=on, height=controls.TOOL, said=said)
-    _shown(ui)
+    _shown(ui, FINISH)
     _to_end(ui, FINISH)
     finish_button(ui, "build.done", "Done, pose", said="Ends of chains become effectors, ready to be dragged")
 
@@ -130,9 +131,9 @@ def _physics(ui: PanelContext) -> None:
     """The toolbar of the workspace Physics."""
     wide = ui.rect.w >= ui.px(_SHORT)
     draw_physics_tools(ui, wide=wide)
-    _shown(ui)
-    record = WIDE if wide else NARROW
-    _to_end(ui, FINISH + 8 + record)
+    end = FINISH + 8 + (WIDE if wide else NARROW)
+    _shown(ui, end)
+    _to_end(ui, end)
     _record_button(ui, words=wide)
     _next(ui, 8)
     finish_button(ui, "physics.keep_pose", "Keep pose", said="The figure stays as it is now")
@@ -143,11 +144,12 @@ def _retarget(ui: PanelContext) -> None:
     draw_retarget_tools(ui, wide=ui.rect.w >= ui.px(_SHORT))
     _separator(ui)
     _limits_button(ui)
-    _shown(ui)
-    if not ui.controller.retargeting.running:
-        _to_end(ui, 0.0)
+    running = ui.controller.retargeting.running
+    end = 86 + 8 + FINISH if running else 0.0
+    _shown(ui, end)
+    _to_end(ui, end)
+    if not running:
         return
-    _to_end(ui, 86 + 8 + FINISH)
     command_tool(ui, "retarget.cancel", fa.ICON_FA_XMARK, "Cancel", 86.0, said=CANCELS)
     _next(ui, 8)
     finish_button(ui, "retarget.apply", "Apply", said=APPLIES)
@@ -160,7 +162,7 @@ def _lab(ui: PanelContext) -> None:
     draw_lab_tools(ui, wide=ui.rect.w >= ui.px(_LAB_SHORT))
     _separator(ui)
     _limits_button(ui)
-    _shown(ui)
+    _shown(ui, FINISH)
     _to_end(ui, FINISH)
     finish_button(ui, "lab.report", "Report…", icon=fa.ICON_FA_FILE_LINES)
 
@@ -169,10 +171,14 @@ def _to_end(ui: PanelContext, width: float) -> None:
     """Undo and redo, with ``width`` logical pixels after them for the buttons at the right end."""
     _next(ui, 8)
     x, y = imgui.get_cursor_screen_pos()
-    end = imgui.get_window_pos().x + ui.rect.w - ui.px(8 + width + 12 + 2 * controls.TOOL + 4)
-    imgui.set_cursor_screen_pos((max(end, x), y))
+    imgui.set_cursor_screen_pos((max(_end(ui, width), x), y))
     _undo_redo(ui)
     _next(ui, 8)
+
+
+def _end(ui: PanelContext, width: float) -> float:
+    """Where undo and redo begin, as of `_to_end`."""
+    return imgui.get_window_pos().x + ui.rect.w - ui.px(8 + width + 12 + 2 * controls.TOOL + 4)
 
 
 def _next(ui: PanelContext, space: float = 4.0) -> None:
@@ -288,9 +294,12 @@ def _contact_button(ui: PanelContext) -> None:
         imgui.end_popup()
 
 
-def _shown(ui: PanelContext) -> None:
-    """A separator and two lists: what is drawn of the figure, and what is shown besides it; not in a narrow window."""
-    if ui.rect.w < ui.px(_SHORTEST):
+def _shown(ui: PanelContext, width: float) -> None:
+    """A separator and two lists: what is drawn of the figure, and what is shown besides it.
+
+    They are left out where they have no room before the buttons at the right end; ``width`` as of `_to_end`.
+    """
+    if imgui.get_item_rect_max().x + ui.px(_LISTS + 8) > _end(ui, width):
         return
     _separator(ui)
     display = ui.controller.view.display
