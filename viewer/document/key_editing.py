@@ -480,7 +480,7 @@ def with_take(document: Document, take: Take) -> Document:
 
     A joint that was edited stays as it is shown unless a key of the take holds that.
     """
-    return with_resolved(document, resolved(document, motion_of(document)._replace(take=take), take))
+    return with_resolved(document, resolved(document, take))
 
 
 def with_feet_of(document: Document, other: Document) -> Take | None:
@@ -490,7 +490,7 @@ def with_feet_of(document: Document, other: Document) -> Take | None:
     own = tuple(one for one in take_of(document).solved if not one.planted)
     made = tuple(one for one in other.take.solved if one.planted)
     take = replace(take_of(document), feet=other.take.feet, solved=(*own, *made))
-    return resolved(document, motion_of(document)._replace(take=take), take)
+    return resolved(document, take)
 
 
 def with_resolved(document: Document, solved: Take) -> Document:
@@ -568,7 +568,7 @@ def with_edits_keyed(before: Document, after: Document) -> Document:
     if one is not other and not np.array_equal(bone_vectors(one), bone_vectors(other)):
         if take is None or not (take.pins or take.layers or take.feet):
             return after
-        solved = resolved(after, motion_of(after), take)
+        solved = resolved(after, take)
         return after if solved is take else replace(after, take=solved)
     if not after.auto_key or before.character is not after.character:
         return after

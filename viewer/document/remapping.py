@@ -16,7 +16,7 @@ from viewer.document.document import Document
 from viewer.document.document_contact import DocumentContact, Prop
 from viewer.document.document_goal import NO_BALANCE, DocumentGoal
 from viewer.document.edit_skeleton import bone_vectors, renamed_skeleton, with_bones
-from viewer.document.evaluation import Frames, Motion, keyed_frames, motion_of
+from viewer.document.evaluation import Frames, Motion, keyed_frames
 from viewer.document.import_export import usual_margin
 from viewer.document.key_editing import differences
 from viewer.document.scope import inside_at
@@ -75,7 +75,7 @@ def remap(document: Document, skeleton: Skeleton) -> Document:
 def _resolved(changed: Document) -> Document:
     """The document with the frames of its take that a solver finds found again."""
     take = changed.take
-    return changed if take is None else replace(changed, take=resolved(changed, motion_of(changed), take))
+    return changed if take is None else replace(changed, take=resolved(changed, take))
 
 
 def _moving_otherwise(carrier: Carrier) -> list[int]:

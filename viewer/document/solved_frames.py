@@ -41,12 +41,12 @@ _HELD = 1e-3
 """If all frames hold their pins within this, metres, with the root as keyed, the root stays."""
 
 
-def resolved(document: Document, motion: Motion, take: Take) -> Take:
+def resolved(document: Document, take: Take) -> Take:
     """The take with all pinned spans solved, then its feet planted, then its layers; unchanged ones are kept.
 
-    The document provides limits and solver; its own take is not used. The motion is on the document's clip and bones.
+    The document provides clip, bones, limits and solver; its own take is not used.
     """
-    motion = motion._replace(take=replace(take, solved=()))
+    motion = motion_of(document)._replace(take=replace(take, solved=()))
     known = {stretch.digest: stretch for stretch in take.solved if not stretch.planted}
     found = []
     for spans in _joined(_spans(motion)):

@@ -8,7 +8,7 @@ import numpy as np
 
 from viewer.document import Document, Take, frame_pose
 from viewer.document.actions.timeline_actions import at_frame
-from viewer.document.evaluation import motion_of, on_own_bones
+from viewer.document.evaluation import on_own_bones
 from viewer.document.key_editing import Recorded, Run, carried_pose, current_pins, recorded, simplified, take_of
 from viewer.document.posed_goals import carried
 from viewer.document.solved_frames import resolved
@@ -147,8 +147,7 @@ class TakeRecorder:
             label = next(iter(labels)) if len(labels) == 1 else "Record"
             return state, Step(label, start, state, saved=any(labels.values())) if labels else None
         self.last_seconds = recording.seconds
-        motion = motion_of(bare)._replace(take=take)
-        after = at_frame(replace(bare, take=resolved(bare, motion, take)), recording.frame)
+        after = at_frame(replace(bare, take=resolved(bare, take)), recording.frame)
         state = State.at_rest(after)
         return state, Step(f"Record {recording.seconds:.1f} s", start, state)
 
