@@ -432,6 +432,8 @@ BAD: tuple[tuple[str, Any, tuple[str, ...], str], ...] = (
     ("a.npy", FRAMES, ("--to", "sample:two-link"),
      "a.npy: expected positions of the 2 joints of sample:two-link, found 22: --names says which they are"),
     ("a.txt", b"", (), f'a.txt: expected a name that ends in {", ".join(POINT_FILES)}, found ".txt"'),
+    ("gone", None, (), "gone: no such file or folder"),
+    (".", None, (), ".: expected a file, found a folder"),
     ("a.npy", b"", (), "a.npy: the file is empty; expected an array (.npy)"),
     ("a.npy", b"\x00", (), "a.npy: expected an array (.npy), found something else"),
     ("a.trc", b"", (),
@@ -460,13 +462,13 @@ def test_files_that_are_refused(
     fit_in: Callable[..., Ran],
     tmp_path: Path,
     name: str,
-    content: bytes | Floats,
+    content: bytes | Floats | None,
     options: tuple[str, ...],
     message: str,
 ) -> None:
     if isinstance(content, bytes):
         (tmp_path / name).write_bytes(content)
-    else:
+    elif content is not None:
         np.save(tmp_path / name, content)
     result = fit_in(name, *options, "-o", "out.bvh")
     assert (result.code, result.err) == (1, f"error: {message}\n")

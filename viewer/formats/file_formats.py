@@ -9,6 +9,7 @@ Here are also the words that say how a file is read (units, axes, sources of lim
 from __future__ import annotations
 
 import math
+import os
 import re
 from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
@@ -276,6 +277,18 @@ def playable_fps(rate: float, most: float) -> float:
 def same_rate(fps: float, other: float) -> bool:
     """Whether two rates are equal within the precision of files."""
     return abs(fps - other) <= SAME_RATE * other
+
+
+def unread(path: Path, suffixes: Iterable[str], name: str) -> InputError:
+    """The error for what is no file to read whose name ends in one of these."""
+    if name and path.is_dir():
+        return InputError(f"{name}: expected a file, found a folder")
+    if name and not os.path.exists(path):  # noqa: PTH110 - `Path.exists` raises OSError for names that are too long
+        return InputError(f"{name}: no such file or folder")  # whatever it should end in: it is misspelt
+    found = quote(path.suffix) if path.suffix else "no suffix"
+    if path.suffix.casefold() in BY_SUFFIX and path.suffix.casefold() not in READ:
+        found += ", which is written only"
+    return InputError(f"{name or quote(name)}: expected a name that ends in {', '.join(suffixes)}, found {found}")
 
 
 def wrong_suffix(path: Path, suffixes: Iterable[str], name: str = "") -> InputError:

@@ -14,7 +14,6 @@ from typing import Literal
 from viewer.errors import FormatError, InputError, OutputError, one_line, quote, reason, unknown_name
 from viewer.formats.bounds import check_character
 from viewer.formats.file_formats import (
-    BY_SUFFIX,
     FORMATS,
     READ,
     SAMPLE,
@@ -26,6 +25,7 @@ from viewer.formats.file_formats import (
     check_units,
     check_up,
     format_of,
+    unread,
 )
 from viewer.formats.files import LARGEST_FILE, check_file, data_dir, read_standard_input
 from viewer.formats.limit_sources import AUTO, with_limits
@@ -105,14 +105,7 @@ def _load(
         return _sample(name, units, up)
     path = Path(file)
     if path.suffix.casefold() not in READ:
-        if name and path.is_dir():
-            raise InputError(f"{name}: expected a file, found a folder")
-        if name and not os.path.exists(path):  # noqa: PTH110 - `Path.exists` raises OSError for names that are too long
-            raise InputError(f"{name}: no such file or folder")  # whatever it should end in: it is misspelt
-        found = quote(path.suffix) if path.suffix else "no suffix"
-        if path.suffix.casefold() in BY_SUFFIX:
-            found += ", which is written only"
-        raise InputError(f"{name or quote(name)}: expected a name that ends in {', '.join(READ)}, found {found}")
+        raise unread(path, READ, name)
     return _read(path, name, units, up, meshes=meshes)
 
 

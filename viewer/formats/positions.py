@@ -21,7 +21,7 @@ from viewer.choices import PresetName
 from viewer.errors import FormatError, InputError, at_path, listed, of_file, prefixed, quote, unknown_name
 from viewer.formats.arrays_and_tables import keys_of, read_array, read_arrays, read_npz, take_texts
 from viewer.formats.bounds import MOST_FRAMES, MOST_JOINTS
-from viewer.formats.file_formats import FIT_UPS, POINT_FILES, check_units, format_of, wrong_suffix
+from viewer.formats.file_formats import FIT_UPS, POINT_FILES, check_units, format_of, unread
 from viewer.formats.files import read_text
 from viewer.formats.limit_sources import derived_limits
 from viewer.formats.units import BECAUSE, GUESSES, Body, in_frame, in_words, root_translations_to_internal, settle
@@ -299,7 +299,7 @@ def read_npz_file(path: Path, name: str, *, units: str = "auto", up: str = "auto
 def fit_file(path: Path, name: str, how: Fitting) -> Character:
     """A figure fitted to the positions or axis-angles of a file."""
     if path.suffix.casefold() not in POINT_FILES:
-        raise wrong_suffix(path, POINT_FILES, name)
+        raise unread(path, POINT_FILES, name)
     with of_file(name):
         recorded: RecordedPoints = format_of(path).read_points(path, name)
     how = replace(how, units=recorded.units) if recorded.units is not None and how.units == "auto" else how
