@@ -179,7 +179,12 @@ def test_the_status_line_says_that_a_hand_s_own_goal_keeps_it_from_the_prop() ->
     session = person.controller.session
     session.dispatch(AddProp(BALL))
     session.dispatch(SetGrip("RightHand", "ball"))
-    assert person.controller.status().state == "RightHand's own goal keeps it from the ball"
+    kept = "RightHand's own goal keeps it from the ball"
+    assert person.controller.status().state == kept
+    person.select("RightHand")
+    assert person.controller.status().state == kept
+    person.select("LeftHand")
+    assert person.controller.status().state == "LeftHand reached"
     session.dispatch(ReleaseEffector("RightHand"))
     person.rest()
     assert person.controller.status().state == "Converged"

@@ -9,7 +9,18 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from viewer.document import Document, DocumentGoal, GoalError, Mode, Report, joints_at_limit, stand_of, world_of
+from viewer.document import (
+    Document,
+    DocumentGoal,
+    GoalError,
+    Mode,
+    Report,
+    joint_of,
+    joints_at_limit,
+    stand_of,
+    world_of,
+)
+from viewer.document.document_contact import grip_id
 from viewer.document.document_goal import LEVELS
 from viewer.document.key_editing import shows_take
 from viewer.document.scope import limb_of
@@ -266,11 +277,14 @@ def _state(
 
 
 def _reported_errors(document: Document, report: Report) -> dict[str, GoalError]:
-    """Errors that the line reports: of selected (dragged) goals and of missed pins.
+    """Errors that the line reports: of selected (dragged) goals, of grips of their hands, and of missed pins.
 
     All errors if no goal is selected.
     """
     chosen = {item.name for item in document.selected_on_figure}
+    if document.contact.grips:
+        names = document.skeleton.names
+        chosen |= {grip_id(names[joint_of(document, item)]) for item in document.selected_on_figure}
     errors = {name: error for name, error in report.errors.items() if name in chosen}
     pins = {goal.id for goal in document.goals if goal.pinned}
     missed = {name: error for name, error in report.errors.items() if name in pins and not error.reached}
