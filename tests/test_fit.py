@@ -191,6 +191,18 @@ def test_noise_is_measured_and_smoothed_and_gaps_are_bridged() -> None:
     assert any(warning.endswith("mm on each axis: smoothed") for warning in made.warnings)
 
 
+def test_points_that_noise_alone_moves_apart_are_not_taken_for_others() -> None:
+    walk = viewer.load("sample:walk")
+    assert walk.clip is not None
+    offsets = walk.skeleton.offsets.copy()
+    offsets[walk.skeleton.index("Neck")] = 0.0
+    skeleton = replace(walk.skeleton, offsets=offsets)  # the neck is at the place of the chest
+    wanted = fk_clip(skeleton, replace(walk.clip, offsets=offsets)).positions
+    noisy = wanted + np.random.default_rng(3).normal(0.0, 0.005, wanted.shape)
+    (smoothed,) = viewer.fit(skeleton, noisy).warnings
+    assert smoothed.endswith("mm on each axis: smoothed")
+
+
 def test_short_gaps_are_bridged_without_a_word_and_long_ones_are_named() -> None:
     walk = viewer.load("sample:walk")
     assert walk.clip is not None

@@ -262,18 +262,18 @@ def _cleaned(places: Floats, parents: Sequence[int], labels: Sequence[str], fps:
     if noise > 0.0:
         paths[:, nodes] = smoothed(paths[:, nodes], seen[:, nodes], above, noise)
         notes.append(f"positions are off by about {1e3 * noise:.2g} mm on each axis: smoothed")
-    notes += _odd_bones(paths[:, nodes], above, [labels[node] for node in nodes.tolist()])
+    notes += _odd_bones(paths[:, nodes], above, [labels[node] for node in nodes.tolist()], noise)
     return _Paths(paths, ever, noise, tuple(notes))
 
 
-def _odd_bones(paths: Floats, parents: Sequence[int], labels: Sequence[str]) -> list[str]:
-    """A note if points that should be a bone apart change their distance: they may be in another order."""
+def _odd_bones(paths: Floats, parents: Sequence[int], labels: Sequence[str], noise: float) -> list[str]:
+    """A note if points that should be a bone apart change their distance, by more than noise alone would."""
     worst, found = _CHANGES, []
     below = [node for node, parent in enumerate(parents) if parent >= 0]
     above = [parents[node] for node in below]
     spans = quantiles(norm(paths[:, below] - paths[:, above]), (0.05, 0.5, 0.95))
     for node, parent, (low, middle, high) in zip(below, above, spans.T.tolist(), strict=True):
-        if high - low > worst * middle and high > _COINCIDE:
+        if high - low > max(worst * middle, _SPREADS * noise) and high > _COINCIDE:
             worst = (high - low) / middle if middle > 0.0 else np.inf
             bone = f"from {quote(labels[parent])} to {quote(labels[node])} changes by {100.0 * worst:.0f} %"
             found = [f"the distance {bone}: the points may be others, or in another order"]
