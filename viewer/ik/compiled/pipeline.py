@@ -23,7 +23,7 @@ from llvmlite import ir
 from numba.core import lowering, typeinfer, types, utils
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder, Flags
-from numba.core.compiler_machinery import LoweringPass, register_pass
+from numba.core.compiler_machinery import register_pass
 from numba.core.errors import WarningsFixer  # type: ignore[attr-defined]  # numba says no types
 from numba.core.ir import Assign
 from numba.core.postproc import PostProcessor
@@ -194,9 +194,8 @@ class _Lower(lowering.Lower):
         """Loops over a range without numba's checks, and what numba would put into memory."""
         builder, op = self.builder, expr.op
         if op == "call" and isinstance(resty, types.RangeType):
-            ends = [
-                self.context.cast(builder, self.loadvar(one.name), self.typeof(one.name), _INT) for one in expr.args
-            ]
+            names, cast = [end.name for end in expr.args], self.context.cast
+            ends = [cast(builder, self.loadvar(name), self.typeof(name), _INT) for name in names]
             zero, one = ir.Constant(_WORD, 0), ir.Constant(_WORD, 1)
             return made(self.context, builder, resty, *((zero, *ends, one) if len(ends) == 1 else (*ends, one)[:3]))
         if op == "getiter" and isinstance(resty, types.RangeIteratorType):
@@ -251,17 +250,14 @@ class _Lowering(NativeLowering):
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
-class _Declare(LoweringPass):
-    """Register a function without machine code, so that other kernels can call it."""
+class _Declaring(_Lowering):
+    """The same; then the function, which has no machine code, is registered, so that other kernels can call it."""
 
-    _name = "viewer_declare"
-
-    def __init__(self) -> None:
-        """Passes are made without arguments."""
-        super().__init__()
+    _name = "viewer_declaring"
 
     def run_pass(self, state: Any) -> bool:  # noqa: ANN401
-        """See `LoweringPass`."""
+        """See `NativeLowering`."""
+        super().run_pass(state)
         lowered = state["cr"]
         # Numba identifies compiled functions by such an object, which is never called.
         name = [lowered.fndesc].count
@@ -289,6 +285,7 @@ class Entry(CompilerBase):
     """Compiles the function that Python calls."""
 
     _library: Any = _EntryLibrary
+    _lowering: Any = _Lowering
 
     def _compile_core(self) -> Any:  # noqa: ANN401
         flags = self.state.flags
@@ -297,32 +294,23 @@ class Entry(CompilerBase):
             return super()._compile_core()
 
     def define_pipelines(self) -> list[Any]:
-        """Numba's passes without those in `_IDLE`."""
+        """Numba's passes without those in `_IDLE`, and our lowering."""
         state = self.state
         state.library = self._library(state.targetctx.codegen(), state.func_id.func_qualname)
         state.library.enable_object_caching()
         manager = DefaultPassBuilder.define_nopython_pipeline(state)
-        manager.passes = [
-            (_Lowering if one is NativeLowering else one, about)
-            for one, about in manager.passes
-            if one.__name__ not in _IDLE
-        ]
-        self._adapt(manager)
+        passes = [(one, about) for one, about in manager.passes if one.__name__ not in _IDLE]
+        manager.passes = [(self._lowering if one is NativeLowering else one, about) for one, about in passes]
         manager.finalize()
         return [manager]
-
-    def _adapt(self, manager: Any) -> None:  # noqa: ANN401
-        """Change the passes."""
 
 
 class Inner(Entry):
     """Compiles a function that only compiled functions call."""
 
     _library = _InnerLibrary
+    _lowering = _Declaring
 
     def _compile_core(self) -> Any:  # noqa: ANN401
         self.state.flags.no_compile = True
         return super()._compile_core()
-
-    def _adapt(self, manager: Any) -> None:  # noqa: ANN401
-        manager.add_pass_after(_Declare, _Lowering)
