@@ -116,3 +116,17 @@ def test_the_menu_of_a_key_is_used_by_keys_and_says_what_each_goal_does(window: 
     (added,) = [goal for goal in window.session.document.goals if goal.id not in before]
     assert (added.kind, added.effector) == ("position", "RightHand")
     assert not window.popup
+
+
+def test_the_tree_counts_the_goals_of_a_joint_that_are_on(window: PanelWindow) -> None:
+    for kind in ("rotation", "aim"):
+        window.session.dispatch(AddGoal("LeftHand", kind))
+    window.frames(3)
+    assert "3" in window.words("skeleton")
+    window.session.dispatch(Select((Item("effector", "LeftHand"),)))
+    window.controller.run("goal.remove")
+    window.frames(3)
+    assert "2" in window.words("skeleton")
+    window.controller.run("goal.remove")
+    window.frames(3)
+    assert not {"1", "2", "3"} & {*window.words("skeleton")}

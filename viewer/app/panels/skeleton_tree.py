@@ -239,15 +239,17 @@ class RowPainter:
         return it, row.parent and imgui.get_mouse_pos().x < tick
 
     def _marks(self, joint: int, it: Area) -> float:
-        """Draw a mark for the joint's goals at the right, and their number; returns the right end of the free room."""
+        """Draw a mark for the joint's goals at the right, and how many are on; returns the free room's right end."""
         pen, right = self.pen, it.x + it.w - self.pen.px(6)
-        goals = sorted(self._goals.get(joint, ()), key=lambda goal: goal.id not in self._missed)  # a missed one first
+        # A missed one first, one that is off last.
+        goals = sorted(self._goals.get(joint, ()), key=lambda goal: (goal.id not in self._missed, not goal.enabled))
+        count = sum(goal.enabled for goal in goals)
         if goals:
             effector_mark(pen, right - pen.px(6), it.middle[1], goals[0], reached=goals[0].id not in self._missed)
             right -= pen.px(15)
-        if len(goals) > 1:
-            right -= pen.width(f"{len(goals)}", SMALL)
-            pen.text(right, pen.middle(it.y, it.h, SMALL), f"{len(goals)}", "text2", SMALL)
+        if count > 1:
+            right -= pen.width(f"{count}", SMALL)
+            pen.text(right, pen.middle(it.y, it.h, SMALL), f"{count}", "text2", SMALL)
             right -= pen.px(4)
         return right
 
