@@ -26,7 +26,7 @@ def test_the_left_hand_in_every_style(name: str) -> None:
 SAID = {
     ("right", "foot"): "RightFoot RFOOT rgt_foot paw.R R_Hoof",
     ("left", "wrist"): "LeftWrist b_l_wrist LWrist wrist_l",
-    ("right", "ankle"): "RightAnkle R_Ankle ankle.R RANKLE",
+    ("right", "ankle"): "RightAnkle R_Ankle ankle.R RANKLE r_ank_pitch",
     ("", "head"): "Head head Bip01_Head mixamorig:Head J_Bip_C_Head HEAD",
     ("", "neck"): "Neck Neck1 neck_01",
     ("left", "finger"): "LeftHandIndex1 LThumb thumb_01_l LeftFingerBase left_foot_index LeftInHandIndex L_Pinky_1",

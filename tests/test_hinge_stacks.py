@@ -383,6 +383,26 @@ def test_a_body_that_hangs_on_its_chest_turns_with_it() -> None:
     assert found.report.limbs_deg < 2.0
 
 
+def test_ankles_whose_last_hinge_rolls_are_ankles() -> None:
+    """As of small robots, whose arms have only two bones with an end between them, so that names tell the legs."""
+    builder = viewer.Builder(name="small")
+    builder.add("body", None, (0, 0.3, 0), kind="free")
+    for side, x in (("l", 0.04), ("r", -0.04)):
+        builder.add(f"{side}_hip_yaw", "body", (x, -0.03, 0), kind="hinge", axis=(0, 1, 0))
+        builder.add(f"{side}_hip_pitch", f"{side}_hip_yaw", kind="hinge", axis=(1, 0, 0))
+        builder.add(f"{side}_knee", f"{side}_hip_pitch", (0, -0.11, 0), kind="hinge", axis=(1, 0, 0))
+        builder.add(f"{side}_ank_pitch", f"{side}_knee", (0, -0.11, 0), kind="hinge", axis=(1, 0, 0))
+        builder.add(f"{side}_ank_roll", f"{side}_ank_pitch", kind="hinge", axis=(0, 0, 1))
+        builder.add(f"{side}_sho_pitch", "body", (1.5 * x, 0.1, 0), kind="hinge", axis=(1, 0, 0))
+        builder.add(f"{side}_el", f"{side}_sho_pitch", (2 * x, 0, 0), kind="hinge", axis=(0, 1, 0))
+    stacks = without_stacks(builder.skeleton)
+    assert stacks is not None
+    figure = find_figure(stacks.skeleton)
+    assert figure is not None
+    ends = [stacks.skeleton.names[leg.end] for leg in figure.legs if leg.end is not None]
+    assert ends == ["l_ank_pitch", "r_ank_pitch"]
+
+
 def test_a_shoulder_whose_last_hinge_is_called_elbow_is_a_shoulder() -> None:
     builder = viewer.Builder(name="two arms")
     builder.add("base", None, (0, 1.0, 0), kind="fixed")

@@ -318,6 +318,8 @@ def _lengths(skeleton: Skeleton) -> Floats:
 def _name_of(names: Sequence[str]) -> str:
     """The name of a joint that stands for several: of the last one that is the same part of the body as the first.
 
+    The roll of an ankle is an axis of it, and no twist bone, as which its name would be taken.
+
     An elbow with the first hinge of a wrist is an elbow. Hinges that begin as a shoulder or a hip are a shoulder or a
     hip, even if the last one is named otherwise: the upper arms of robots turn about themselves near the elbow.
     """
@@ -325,7 +327,8 @@ def _name_of(names: Sequence[str]) -> str:
     known = [part for part in parts if part]
     if not known:
         return names[-1]
-    found = names[len(parts) - 1 - parts[::-1].index(known[0])]
+    same = [name for name, part in zip(names, parts, strict=True) if part == known[0]]
+    found = ([name for name in same if not body_part(name).helper] or same)[-1]
     begins = any(word in names[0].casefold() for word in ("shoulder", "hip"))
     return names[0] if begins and known[0] not in ("upper arm", "upper leg") else found
 

@@ -36,7 +36,7 @@ _WORDS: tuple[tuple[str, frozenset[str]], ...] = (
     ("hand", frozenset({"hand", "palm"})),
     ("wrist", frozenset({"wrist"})),
     ("foot", frozenset({"foot", "paw", "hoof"})),
-    ("ankle", frozenset({"ankle"})),
+    ("ankle", frozenset({"ankle", "ank"})),
     ("head", frozenset({"head"})),
     ("neck", frozenset({"neck"})),
 )
