@@ -217,7 +217,12 @@ def test_what_frames_says_is_not_believed() -> None:
 
 def test_frame_time_zero_or_missing_is_a_thirtieth() -> None:
     zero, missing = read(ARM.replace("0.04", "0.0")), read(ARM.replace("Frame Time: 0.04\n", ""))
-    for character, warning in ((zero, "Frame Time is 0: taken as 1/30 s"), (missing, "no Frame Time: taken as 1/30 s")):
+    tiny = read(ARM.replace("0.04", "1e-310"))  # its rate is infinite
+    for character, warning in (
+        (zero, "Frame Time is 0: taken as 1/30 s"),
+        (tiny, "Frame Time is 1e-310: taken as 1/30 s"),
+        (missing, "no Frame Time: taken as 1/30 s"),
+    ):
         assert character.clip is not None
         assert (len(character.clip), character.clip.frame_time) == (2, 1 / 30)
         assert character.warnings == (warning,)

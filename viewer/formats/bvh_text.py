@@ -13,6 +13,7 @@ from __future__ import annotations
 import io
 import re
 import struct
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NoReturn
@@ -352,8 +353,8 @@ def _read_motion_header(words: _Words, warnings: list[str]) -> tuple[int, float]
     frame_time = words.number("Frame Time")
     if frame_time < 0:
         words.fail(f"Frame Time: expected more than 0 seconds, found {frame_time:g}")
-    if frame_time == 0:
-        warnings.append("Frame Time is 0: taken as 1/30 s")
+    if frame_time < sys.float_info.min:  # of smaller ones the rate is infinite
+        warnings.append(f"Frame Time is {frame_time:g}: taken as 1/30 s")
         return said, DEFAULT_FRAME_TIME
     if frame_time >= _SLOWEST:
         cure = f"perhaps a rate, which --frame-time {1.0 / frame_time:.6g} corrects"

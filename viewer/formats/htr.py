@@ -2,7 +2,8 @@
 
 A segment's frame in its parent's is T(base) T(frame) R(base) R(frame), where R is the product of the turns about the
 axes in the header's order: "ZYX" is Rz Ry Rx. A segment without children ends at its bone length along the axis of
-bones. Source: Meredith and Maddock, "Motion Capture File Formats Explained", University of Sheffield, CS-01-11 (2001).
+bones. Sources: for sections and words "Motion Analysis' HTR", notes to course CS 838, University of Wisconsin (1999);
+for the formula the reader of Syzygy (arHTR). No file of the maker's own programs was at hand.
 
 Version 2 (HTR2), whose rows are frames, and files of global rotations (GTR) are refused.
 """
