@@ -12,7 +12,7 @@ from dataclasses import fields, replace
 from enum import StrEnum
 from functools import cache
 from types import MappingProxyType
-from typing import Any, TypeAlias, TypeGuard, TypeVar, get_args, get_type_hints
+from typing import Any, TypeAlias, TypeGuard, TypeVar, get_type_hints
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -114,7 +114,11 @@ def zeros_for(kind: type[Arrays], sizes: Mapping[str, int]) -> Arrays:
 def _fields(kind: type[Any]) -> list[tuple[Any, tuple[Any, ...] | None]]:
     """By field its type of number and its shape; its own type and None where it is a tuple of arrays."""
     hints = [(hint, getattr(hint, "__metadata__", None)) for hint in get_type_hints(kind, include_extras=True).values()]
-    return [(hint if shape is None else get_args(get_args(get_args(hint)[0])[1])[0], shape) for hint, shape in hints]
+    return [(hint if shape is None else _NUMBER_OF[hint.__origin__], shape) for hint, shape in hints]
+
+
+_NUMBER_OF = {Floats: np.float64, Integers: np.int64, Bools: np.bool_}
+"""The type of number of an array, by its annotation: what that is made of differs between numpy 2.4 and 2.5."""
 
 
 def finite_floats(
