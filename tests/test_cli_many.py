@@ -250,9 +250,10 @@ def test_resume_does_what_is_not_done(capsys: pytest.CaptureFixture[str], folder
     done = ran(capsys, "convert", *names, "-o", "out", *CM, "--resume", "--fps", "5")
     assert done.out == "0 of 3 files converted, 3 done before\n"
     assert journal(out) == [(name, True) for name in names]
-    done = ran(capsys, "convert", "a.bvh", "c.bvh", "--resume")
-    assert done.code == 2
-    assert "argument --resume: expected -o FOLDER" in done.err
+    for single in (("convert", "a.bvh", "c.bvh"), ("solve", "a.bvh", "g.json"), ("feet", ".")):
+        done = ran(capsys, *single, "--resume")
+        assert done.code == 2
+        assert "argument --resume: expected -o FOLDER" in done.err
 
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="permissions of a POSIX user who is not root")

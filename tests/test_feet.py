@@ -735,7 +735,7 @@ def test_the_command_refuses_what_does_not_fit(capsys: pytest.CaptureFixture[str
     assert "the following arguments are required: -o OUT" in half.err
     other = ran(capsys, "feet", file, "-o", "x.bvh")
     assert "the following arguments are required: --plant" in other.err
-    for option, value in (("--pelvis", "2"), ("--object", "sphere:1@0,0,0")):
+    for option, value in (("--pelvis", "2"), ("--object", "sphere:1@0,0,0"), ("--blend", "0.1")):
         alone = ran(capsys, "feet", file, option, value)
         assert (alone.code, alone.err.splitlines()[-1]) == (
             2, f"ikviewer feet: error: argument {option}: expected --plant with it",

@@ -27,7 +27,7 @@ from viewer.cli.file_options import (
 )
 from viewer.cli.info_command import length_of
 from viewer.cli.job import Json, Result, UsageError, check_kept, named_files, warn
-from viewer.cli.many_files import Destination, Input, Kind, inputs_of, is_folder, on_each
+from viewer.cli.many_files import Destination, Input, Kind, inputs_of, is_folder, on_each, refuse_resume
 from viewer.errors import InputError, plural, prefixed, quote
 from viewer.formats.file_formats import SAMPLE, WRITTEN, FileFormat, format_of, is_session
 from viewer.formats.load import load, sample_names
@@ -92,8 +92,7 @@ def _check_usage(options: ConvertOptions) -> None:
             raise UsageError("the following arguments are required: OUT")
         if count > 2:
             raise UsageError("several inputs need -o FOLDER or -o '{stem}.glb' (or another suffix)")
-        if to.spread.resume:
-            raise UsageError("argument --resume: expected -o FOLDER or -o '{stem}.glb' with it")
+        refuse_resume(to.spread)
     one = "pose" if motion.pose is not None else "frame" if motion.frame is not None else None
     for name, value in (("fps", motion.fps), ("frame-time", motion.frame_time)):
         if one is not None and value is not None:

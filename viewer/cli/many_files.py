@@ -220,6 +220,12 @@ def is_many(file: str, output: str | None) -> bool:
     return is_folder(file) or (output is not None and Destination(output).is_for_many(lone=True))
 
 
+def refuse_resume(spread: Spreading) -> None:
+    """Raise UsageError for ``--resume`` where there are no outputs for many."""
+    if spread.resume:
+        raise UsageError(f"argument --resume: expected -o FOLDER or -o '{STEM}.glb' with it")
+
+
 def one_or_each(
     kind: Kind, work: Callable[[O], Result], options: O, file: str, output: str | None, spread: Spreading
 ) -> Result | Iterator[Result]:
@@ -228,6 +234,7 @@ def one_or_each(
     A folder needs a destination for many outputs: else it is wrong usage.
     """
     if not is_many(file, output):
+        refuse_resume(spread)
         return work(options)
     if output is None:
         command = type(options).__name__.removesuffix("Options").lower()

@@ -14,7 +14,7 @@ from viewer.cli.file_options import FeetOptions, FitOptions, LimitsOptions, Reta
 from viewer.cli.goal_inputs import contacts_of, objects_of
 from viewer.cli.info_command import length_of
 from viewer.cli.job import Json, Result, UsageError, print_error, warn, warnings_once
-from viewer.cli.many_files import Destination, Input, Kind, inputs_of, is_many, on_each, one_or_each
+from viewer.cli.many_files import Destination, Input, Kind, inputs_of, is_many, on_each, one_or_each, refuse_resume
 from viewer.cli.workers import tried_each
 from viewer.errors import InputError, ViewerError, listed, plural, prefixed, shown, writing
 from viewer.formats.companion_json import read_map, skate_words, write_map
@@ -35,8 +35,8 @@ def run_retarget(options: RetargetOptions) -> Result | Iterator[Result]:
     where, save_map = options.where, options.pairing.save_map
     destination = None if where.output is None else Destination(where.output)
     many = destination is not None and destination.is_for_many()
-    if where.spread.resume and not many:
-        raise UsageError("argument --resume: expected -o FOLDER or -o '{stem}.glb' with it")
+    if not many:
+        refuse_resume(where.spread)
     if where.suffix is not None and not (many and destination is not None and not destination.is_template):
         raise UsageError("argument --suffix: expected -o FOLDER with it")
     if save_map is not None or not many:
@@ -153,10 +153,11 @@ def run_feet(options: FeetOptions) -> Result | Iterator[Result]:
     if options.plant != (options.output is not None):
         missing = "-o OUT" if options.plant else "--plant"
         raise UsageError(f"the following arguments are required: {missing}")
-    alone = [] if options.plant else [name for name in ("object", "pelvis") if options.values()[name] not in (None, [])]
-    if alone:
-        raise UsageError(f"argument --{alone[0]}: expected --plant with it")
+    for field in () if options.plant else options.declared:
+        if field.name in ("object", "pelvis", "blend") and getattr(options, field.name) not in (field.default, []):
+            raise UsageError(f"argument --{field.name}: expected --plant with it")
     if options.output is None and is_many(options.file, None):
+        refuse_resume(options.spread)
         return _measured_each(options)
     kind = Kind("planting", "planted", WRITTEN, check=inputs.character_output)
     return one_or_each(kind, _feet, options, options.file, options.output, options.spread)
