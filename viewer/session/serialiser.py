@@ -28,6 +28,8 @@ from viewer.spatial.checks import UNIT_TOLERANCE, Ints, handed_over, member, uni
 _LATE = {"Clip": Clip, "Skeleton": Skeleton}
 """Names that modules use only in annotations."""
 _PLAIN = (str, int, float, bool)
+_ARRAYS = (np.ndarray, NDArray)
+"""Origins of an array's annotation: by numpy 2.4 and by 2.5."""
 
 Lengths = dict[str, int]
 
@@ -110,7 +112,7 @@ class Serialiser:
             return str
         if origin in (Union, UnionType):
             return Union[tuple(self._stored(one) for one in inner)]  # noqa: UP007 - made of a tuple
-        if origin is np.ndarray:
+        if origin in _ARRAYS:
             return Stored
         if origin is tuple and inner[-1] is not Ellipsis:
             return hint
@@ -187,7 +189,7 @@ class Serialiser:
             return self._value(hint, stored, path, lengths, rows)
         if hint in self._forms:
             return self._forms[hint].read(stored, path)
-        if origin is np.ndarray:
+        if origin in _ARRAYS:
             return _array(stored, rows, lengths, path, whole=hint == Ints)
         if origin is tuple and inner[-1] is Ellipsis:
             if inner[0] in _PLAIN:
