@@ -222,7 +222,8 @@ def chart(
         _polyline(pen, points, line.ink, line.dash, line.weight)
         for x, y in points if len(points) < _FEW else ():  # a solve in closed form has one point only
             pen.disc(x, y, line.weight, line.ink)
-    wide, right, met = pen.width("tolerance", SMALL), plot.x + plot.w, made.place(0.0, tolerance)[1]
+    # Left of the discs at the ends of curves.
+    wide, right, met = pen.width("tolerance", SMALL), plot.x + plot.w - pen.px(14), made.place(0.0, tolerance)[1]
     pen.box(right - wide - pen.px(6), met - pen.px(16), wide + pen.px(4), pen.px(15), "app")
     pen.right(right - pen.px(4), met - pen.px(15), "tolerance", "ok", SMALL)
     return made
