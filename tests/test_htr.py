@@ -195,6 +195,17 @@ def test_names_without_blanks_and_brackets_are_written(tmp_path: Path) -> None:
     assert viewer.load(tmp_path / "a.htr").skeleton.names == ("left_arm", "_hand_", "_")
 
 
+def test_a_joint_with_the_name_of_the_end_of_a_file_does_not_end_it(tmp_path: Path) -> None:
+    builder = viewer.Builder()
+    builder.add("hips").add("EndOfFile", "hips", (0, 1, 0)).add("hand", "EndOfFile", (0, 1, 0))
+    still = np.broadcast_to(builder.skeleton.rest_pose().rotations, (2, 3, 4))
+    clip = viewer.Clip.from_arrays(builder.skeleton, still, fps=30.0)
+    viewer.save(viewer.Character(builder.skeleton, {clip.name: clip}), tmp_path / "a.htr")
+    back = viewer.load(tmp_path / "a.htr")
+    assert back.skeleton.names == ("hips", "_", "hand")
+    assert not [warning for warning in back.warnings if "no motion" in warning]
+
+
 @pytest.mark.parametrize(
     ("before", "after", "said"),
     [

@@ -58,7 +58,7 @@ _UNITS = {
 _WRITTEN = {"mm": "mm", "cm": "cm", "m": "m", "inch": "inches"}
 """What files call units; others are written as millimetres."""
 _ORDERS = {order: order for order in ("xyz", "xzy", "yxz", "yzx", "zxy", "zyx")}
-_UNSAFE_NAME = re.compile(r"[\s\[\]#]|^(?i:global)$")
+_UNSAFE_NAME = re.compile(r"[\s\[\]#]|^(?i:global|endoffile)$")
 
 
 @dataclass(slots=True)
@@ -384,7 +384,7 @@ def _bones(skeleton: Skeleton, tips: Floats) -> tuple[str, list[float], list[tup
 
 
 def _names(skeleton: Skeleton) -> tuple[list[str], list[str]]:
-    """Names without blanks, brackets and hash marks, and a warning for each that had some."""
+    """Names without blanks, brackets, hash marks and words of the format, and a warning for each that is another."""
     free, names, warnings = FreeNames(skeleton.names), list(skeleton.names), []
     for joint, name in enumerate(skeleton.names):
         safe = _UNSAFE_NAME.sub("_", name)
