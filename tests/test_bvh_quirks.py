@@ -125,7 +125,7 @@ def test_names_that_repeat_get_the_first_free_number() -> None:
     assert character.source.layout is not None
     assert character.source.layout.names == ("a", "a", "b", "a", "a_2", "b", "a")
     assert [w for w in character.warnings if "called" in w] == [
-        '4 joints are called "a": others are now "a_3", "a_4", "a_5"',
+        '4 joints are called "a": the others are now "a_3", "a_4", "a_5"',
         '2 joints are called "b": one is now "b_2"',
     ]
 

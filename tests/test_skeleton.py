@@ -167,11 +167,11 @@ def test_depth_first_visits_every_joint_once_with_its_whole_subtree_together(see
     ("names", "unique", "said"),
     [
         (["a", "b"], ("a", "b"), []),
-        (["a", "a", "a"], ("a", "a_2", "a_3"), ['3 joints are called "a": others are now "a_2", "a_3"']),
+        (["a", "a", "a"], ("a", "a_2", "a_3"), ['3 joints are called "a": the others are now "a_2", "a_3"']),
         (
             ["a", "a", "a_2", "a", "a", "a"],
             ("a", "a_3", "a_2", "a_4", "a_5", "a_6"),
-            ['5 joints are called "a": others are now "a_3", "a_4", "a_5" and 1 more'],
+            ['5 joints are called "a": the others are now "a_3", "a_4", "a_5" and 1 more'],
         ),
         (
             ["a_2", "a", "a", "a_2"],

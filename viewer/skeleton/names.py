@@ -108,7 +108,7 @@ def unique_names(names: list[str]) -> tuple[tuple[str, ...], list[str]]:
         more.setdefault(name, []).extend([unique] if unique != name else [])
         result.append(unique)
     warnings = [
-        f"{len(new) + 1} joints are called {quote(name)}: {'one is' if len(new) == 1 else 'others are'} now "
+        f"{len(new) + 1} joints are called {quote(name)}: {'one is' if len(new) == 1 else 'the others are'} now "
         + listed([*map(quote, new)], _FEW)
         for name, new in more.items()
         if new
