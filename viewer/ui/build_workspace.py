@@ -453,9 +453,8 @@ class Building:
         if view.gesture is not None or not self.active or self.hit(pointer.x, pointer.y) is not None:
             return tuple(texts)
         place = self.target(pointer.x, pointer.y, pointer.mods)
-        if (
-            place is None or not np.isfinite(at := projection.project(place)).all()
-        ):  # typed lengths end behind the camera
+        # Typed lengths may end behind the camera.
+        if place is None or not np.isfinite(at := projection.project(place)).all():
             return tuple(texts)
         x, y, _ = self._chip_place(at, place)
         middle, x = y + 0.5 * _CHIP * scale, x + _PAD * scale
@@ -468,7 +467,7 @@ class Building:
         return tuple(texts)
 
     def _chip_place(self, at: Floats, place: Floats) -> tuple[float, float, float]:
-        """Left, top and width of the chip beside the pointer, inside the self._view."""
+        """Left, top and width of the chip beside the pointer, inside the view."""
         scale = self._view.scale
         words = self.bone_words(place)
         wide = sum(text_width(text, 13 * scale, bold=n == 0) + _APART * scale for n, text in enumerate(words) if text)
