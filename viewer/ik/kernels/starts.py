@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 
-from viewer.ik.algebra import SLIDE, TURNS, fill_row, product, turned, unit
+from viewer.ik.algebra import SLIDE, SMALL, TURNS, fill_row, product, turned, unit
 from viewer.ik.goals.kind import along_of, is_flat, nearest_in_shell, outwards
 from viewer.ik.kernels.joints import move, sets_place, sets_turn
 from viewer.ik.system import System, Work
@@ -348,6 +348,7 @@ def carry_slides(s: System, w: Work, x: Floats, q: Floats, t: Floats) -> bool:
     longest = farthest = 0.0
     fill_row(w.step, 0.0)
     for _ in range(POWERS):  # axes need not be square to each other
+        most = 0.0
         for k in range(len(s.parent)):
             if not is_endless(s, k):
                 continue
@@ -368,13 +369,15 @@ def carry_slides(s: System, w: Work, x: Floats, q: Floats, t: Floats) -> bool:
                 continue
             far /= total
             w.step[s.first[k]] += far
-            farthest = max(farthest, abs(w.step[s.first[k]]))
+            most, farthest = max(most, abs(far)), max(farthest, abs(w.step[s.first[k]]))
             for g in range(s.goals_from[k], s.goals_to[k]):
                 w.point[g, 0], w.point[g, 1], w.point[g, 2] = (
                     w.point[g, 0] + far * ax,
                     w.point[g, 1] + far * ay,
                     w.point[g, 2] + far * az,
                 )
+        if most <= SMALL * farthest:
+            break
     if 2.0 * longest < farthest < _OUT * max(longest, s.scale[0]):
         move(s, w, w.step, x, q, t)
     return farthest > 0.0
