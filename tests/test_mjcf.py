@@ -248,8 +248,9 @@ def test_files_that_are_missing_are_left_out(tmp_path: Path) -> None:
       <worldbody><body name="a" pos="0 0 1"><joint axis="0 1 0" range="-30 60"/><inertial pos="0 0 0" mass="2"
       diaginertia="1 1 1"/><geom type="mesh" mesh="m" name="g"/>
       <body name="b" pos="1 0 0"><joint axis="0 1 0"/><geom type="mesh" mesh="n" material="wood"/>
-      <body name="c" pos="1 0 0"><joint axis="0 1 0"/><geom type="box" size=".1 .1 .1" mass="1" material="wood"/>
-      <geom type="mesh" mesh="m" mass="0"/></body></body></body></worldbody></mujoco>"""
+      <body name="c" pos="1 0 0"><joint axis="0 1 0"/><geom type="box" size=".1 .1 .1" mass="1" material="wood"
+      name="box"/><geom type="mesh" mesh="m" mass="0"/></body></body></body></worldbody>
+      <contact><pair geom1="g" geom2="box"/></contact></mujoco>"""
     character = viewer.load(written(tmp_path, text))
     skeleton = character.skeleton
     assert skeleton.names == ("a", "b", "c")

@@ -77,7 +77,9 @@ def leave_out(spec, file):
     bare.update(geom.parent.name for geom in shapes)
     light.update(geom.parent.name for geom in shapes
                  if geom.mass != 0.0 and geom.density and not geom.parent.explicitinertial)
-    for one in (*shapes, *gone):
+    named = {geom.name for geom in shapes}
+    pairs = [pair for pair in spec.pairs if named & {pair.geomname1, pair.geomname2}]
+    for one in (*pairs, *shapes, *gone):
         spec.delete(one)
     if gone:
         left_out.append(file)
