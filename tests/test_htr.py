@@ -222,7 +222,7 @@ def test_a_joint_with_the_name_of_the_end_of_a_file_does_not_end_it(tmp_path: Pa
         ("Order\tZYX", "Order\tZYZ", 'line 9: EulerRotationOrder: expected xyz, xzy, yxz, yzx, zxy, zyx, found "ZYZ"'),
         ("Gravity\tY", "Gravity\tX", 'line 12: GlobalAxisofGravity: expected y, z, found "X"'),
         ("Rate\t50", "Rate\t0", 'line 8: DataFrameRate: expected a number of 1e-6 to 1e6, found "0"'),
-        ("hand arm", "hand", "line 17: expected a segment and its parent, found 1 words"),
+        ("hand arm", "hand", "line 17: expected a segment and its parent, found 1 word"),
         ("hand arm", "hips arm", 'line 19: expected each segment once, found "hips" again'),
         ("hand arm", "hand foot", 'line 17: expected GLOBAL or the name of a segment, found "foot"'),
         ("hips GLOBAL", "hips hand", "line 15: expected a tree of segments, found one that is below itself"),

@@ -20,7 +20,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from viewer.errors import FormatError, InputError, of_file, quote
+from viewer.errors import FormatError, InputError, of_file, plural, quote
 from viewer.formats.bounds import check_counts
 from viewer.formats.bvh import channel_angles, decimals_of, in_source, plain_decimal
 from viewer.formats.bvh_text import DEFAULT_FRAME_TIME
@@ -171,7 +171,7 @@ def _hierarchy(section: _Section) -> _Segments:
     above: dict[str, tuple[str, int]] = {}
     for line, words in section.words():
         if len(words) != 2:
-            raise FormatError(f"expected a segment and its parent, found {len(words)} words", line=line)
+            raise FormatError(f"expected a segment and its parent, found {plural(len(words), 'word')}", line=line)
         if words[0] in above:
             raise FormatError(f"expected each segment once, found {quote(words[0])} again", line=line)
         above[words[0]] = words[1], line
