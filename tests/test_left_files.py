@@ -138,7 +138,8 @@ def test_every_recovery_is_offered_and_each_can_be_had(tmp_path: Path) -> None:
     controller, keeper = window(tmp_path)
     keeper.offer()
     bar, day = controller.view.bar, time.strftime("%H:%M on %d %b", time.localtime(125.0))
-    offered = ["15 min of work on run.ikv.json, ", *["2 min of work on walk.bvh, "] * 2, "Discard all"]
+    offered = ["15 min of work on run.ikv.json, ", *["2 min of work on walk.bvh, "] * 2, "Discard all 3"]
+    rest = [*offered[1:3], "Discard all 2"]
 
     def left() -> list[str]:
         (message,) = bar.messages
@@ -150,12 +151,12 @@ def test_every_recovery_is_offered_and_each_can_be_had(tmp_path: Path) -> None:
     bar.choose(bar.messages[0], 0)
     assert controller.session.path is not None
     assert controller.session.path.name == "run.ikv.json"
-    assert left() == offered[1:], "the others are offered still"
+    assert left() == rest, "the others are offered still"
     # What is shown now would be lost by the next: that is asked first, and the offer stays until it is answered.
     before = controller.session.document
     bar.choose(bar.messages[0], 1)
     assert controller.view.requests[-1].name == "question"
-    assert left() == offered[1:]
+    assert left() == rest
     answer(controller, "Cancel")
     assert controller.session.document is before
     bar.choose(bar.messages[0], 1)
@@ -174,8 +175,13 @@ def test_all_recoveries_are_discarded_at_once_and_the_newest_are_listed(tmp_path
     keeper.offer()
     (message,) = controller.view.bar.messages
     assert [label[:22] for label, _ in message.actions[:-1]] == [f"8 min of work on {n}.bvh" for n in (7, 6, 5, 4, 3)]
-    controller.view.bar.choose(message, 5)
+    assert message.actions[-1][0] == "Discard all 8"
+    controller.session.dispatch(SetLimits(on=False))
+    controller.view.bar.choose(message, 0)  # asks what to do with the changes shown
+    controller.view.bar.choose(controller.view.bar.messages[-1], 5)
     assert recoveries(tmp_path) == ()
+    answer(controller, "Discard")
+    assert [message.text for message in controller.view.bar.messages if message.about == "recovery"] == []
 
 
 def test_a_recovered_session_is_not_saved_over_what_another_window_saved_since(tmp_path: Path) -> None:

@@ -366,12 +366,12 @@ class AutosaveService:
         else:
             text = f"ikviewer stopped unexpectedly {len(found)} times. Recover which work?"
             actions = [(f"{one.words}, {one.clock}", partial(self._ask, one)) for one in found[:_MOST_LISTED]]
-            actions.append(("Discard all", self._discard))
+            actions.append((f"Discard all {len(found)}", self._discard))
         self._controller.view.post(Message(text, "error", tuple(actions), about="recovery", stays=True))
 
     def _discard(self) -> None:
-        for recovery in self._left:
-            recovery.discard()
+        while self._left:
+            self._left.pop().discard()
 
     def _ask(self, recovery: Recovery) -> None:
         """Recover it once the current document is saved or discarded; the offer stays until then."""
