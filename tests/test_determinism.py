@@ -69,7 +69,7 @@ asked, backends.compile_elsewhere = [], made
 """
     + SCRIPT.replace('backend="numpy"', 'backend="numba"')
     + """
-kernels = engine._solve
+kernels = engine._called.solve
 print(len(asked), sum(kernels.stats.cache_hits.values()), sum(kernels.stats.cache_misses.values()), file=sys.stderr)
 """
 )
