@@ -1,12 +1,14 @@
 """Does what is published work? Source archive -> wheel -> fresh environment -> run from another folder.
 
 Unlike ``tests/test_packaging.py`` this installs the dependencies that the wheel names, and nothing else: one that
-is used but not named is found here. Then the same wheel with the core's libraries alone, as on systems for which the
-others are not made. Needs the package index. Called by ``python3 x.py gates``.
+is used but not named is found here. It does so with the newest Python here, whose numpy may be newer than that of the
+tests. Then the same wheel with the core's libraries alone, as on systems for which the others are not made. Needs the
+package index. Called by ``python3 x.py gates``.
 """
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -25,6 +27,8 @@ for kind in ("shaders", "skeletons"):
 """
 
 
+NEWER = "3.14", "3.13", "3.12"
+
 CORE = 5
 """So many of the dependencies, the first ones, are the core's."""
 
@@ -39,6 +43,8 @@ CORE_LACKS = (
     "convert sample:walk a.usda", "solve sample:biped goals.json --backend numba",
 )  # fmt: skip
 MISSING = 3
+SESSION = x.ROOT / "tests" / "recorded" / "v3" / "several-figures.ikv.json"
+ALL_WORKS = "info sample:biped", "solve sample:biped goals.json --backend numba", f"check {SESSION}"
 
 
 def call(*command: str | Path, folder: Path) -> str:
@@ -58,6 +64,17 @@ def build_wheel(scratch: Path) -> Path:
     return next(scratch.glob("*.whl"))
 
 
+def newest_python() -> str:
+    """The newest Python here that can make environments, on the path or among those of pyenv."""
+    pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
+    for version in NEWER:
+        found = [shutil.which(f"python{version}"), *map(str, pyenv.glob(f"versions/{version}.*/bin/python3"))]
+        for path in filter(None, found):
+            if x.run_quietly([path, "-c", "import ensurepip"])[0]:
+                return path
+    return sys.executable
+
+
 def try_core(wheel: Path, environment: Path, folder: Path, uv: str | None) -> None:
     """Install the wheel with the core's libraries alone: what needs no other works, the rest names its cure."""
     x.make_environment(environment, uv)
@@ -65,7 +82,6 @@ def try_core(wheel: Path, environment: Path, folder: Path, uv: str | None) -> No
     x.install(python, ["--no-deps", str(wheel)], uv)
     project = tomllib.loads((x.ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     x.install(python, project["dependencies"][:CORE], uv)
-    (folder / "goals.json").write_text(GOALS, encoding="utf-8")
     command = shutil.which("ikviewer", path=python.parent) or "ikviewer"
     for line in CORE_WORKS:
         call(command, *line.split(), folder=folder)
@@ -83,16 +99,18 @@ def main() -> None:
         scratch = Path(name).resolve()
         wheel, environment, elsewhere = build_wheel(scratch), scratch / "environment", scratch / "elsewhere"
         elsewhere.mkdir()
-        uv = x.find_uv()
-        x.make_environment(environment, uv)
+        (elsewhere / "goals.json").write_text(GOALS, encoding="utf-8")
+        uv, newest = x.find_uv(), newest_python()
+        call(newest, "-m", "venv", environment, folder=scratch)
         python = x.venv_python(environment)
         x.install(python, [str(wheel)], uv)
         place = Path(call(python, "-c", SCRIPT, folder=elsewhere).strip())
         if environment not in place.parents:
             sys.exit(f"expected the package inside {environment}, found {place}")
-        command = shutil.which("ikviewer", path=python.parent)
-        print(call(command or "ikviewer", "info", "sample:biped", folder=elsewhere).splitlines()[0])
-        print(f"{wheel.name}: installed and run from a fresh environment")
+        command = shutil.which("ikviewer", path=python.parent) or "ikviewer"
+        for line in ALL_WORKS:
+            print(call(command, *line.split(), folder=elsewhere).splitlines()[0])
+        print(f"{wheel.name}: installed and run from a fresh environment of {newest}")
         try_core(wheel, scratch / "core", elsewhere, uv)
 
 
