@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 import sys
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,15 @@ pytestmark = pytest.mark.skipif(shutil.which("blender") is None, reason="blender
 
 HARD = ("sample:piston", "every order of rotations", "all roots of a cut biped", "two clips", "walk with keys",
         "relaxed, no motion")  # fmt: skip
+
+
+@pytest.fixture(autouse=True, scope="module")
+def numpy_in_blender() -> None:
+    """Skip where Blender has no numpy, and this environment's is for another Python."""
+    script = f"import sys; sys.path.append({blender_check.PACKAGES!r}); import numpy"
+    command = ["blender", "-b", "--factory-startup", "--python-exit-code", "1", "--python-expr", script]
+    if subprocess.run(command, capture_output=True, check=False).returncode != 0:
+        pytest.skip("Blender's Python cannot import numpy")
 
 
 def test_blender_has_every_joint_tip_and_vertex_where_we_have_it(
