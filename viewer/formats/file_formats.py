@@ -284,7 +284,7 @@ def unread(path: Path, suffixes: Iterable[str], name: str) -> InputError:
     if name and path.is_dir():
         return InputError(f"{name}: expected a file, found a folder")
     if name and not os.path.exists(path):  # noqa: PTH110 - `Path.exists` raises OSError for names that are too long
-        return InputError(f"{name}: no such file or folder")  # whatever it should end in: it is misspelt
+        return InputError(f"{name}: no such file or folder")  # its suffix does not matter: the name is misspelt
     found = quote(path.suffix) if path.suffix else "no suffix"
     if path.suffix.casefold() in BY_SUFFIX and path.suffix.casefold() not in READ:
         found += ", which is written only"

@@ -3,7 +3,7 @@
 A segment's frame in its parent's is T(base) T(frame) R(base) R(frame), where R is the product of the turns about the
 axes in the header's order: "ZYX" is Rz Ry Rx. A segment without children ends at its bone length along the axis of
 bones. Sources: for sections and words "Motion Analysis' HTR", notes to course CS 838, University of Wisconsin (1999);
-for the formula the reader of Syzygy (arHTR). No file of the maker's own programs was at hand.
+for the formula the reader of Syzygy (arHTR). Not compared with files of the maker's programs.
 
 Version 2 (HTR2), whose rows are frames, and files of global rotations (GTR) are refused.
 """

@@ -292,7 +292,7 @@ def _joints_above(ordered: Sequence[RobotLink]) -> Counter[str]:
 
 
 def is_sensor(link: str) -> bool:
-    """Whether a name is that of a camera or another sensor, which nobody drags."""
+    """Whether a name is that of a camera or another sensor, which is no effector."""
     return bool(_SENSOR.search(link))
 
 
