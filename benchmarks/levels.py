@@ -30,7 +30,7 @@ from viewer.cli.bench_problems import Rig, find_rig, problems
 from viewer.ik.backends import warm_up
 from viewer.ik.goals.goal import LAST_LEVEL
 from viewer.ik.goals.pose_goal import holds
-from viewer.skeleton import find_place
+from viewer.skeleton import effector_of
 
 SAMPLES = ("biped", "biped-hands", "quadruped", "raptor", "claw-arm")
 FRAMES, REST = 240, 60
@@ -126,7 +126,7 @@ def hands(count: int, seed: int, backend: Backend) -> None:
     world = viewer.fk(skeleton, start)
     left, right = (
         world.point(place.joint, np.array(place.offset))
-        for place in (find_place(skeleton, hand) for hand in ("LeftHand", "RightHand"))
+        for place in (effector_of(skeleton, hand) for hand in ("LeftHand", "RightHand"))
     )
     pins = [Goal.pin(foot, level=0) for foot in ("LeftFoot", "RightFoot")]
     rows: list[tuple[float, ...]] = []

@@ -28,7 +28,7 @@ from viewer.document import new_document
 from viewer.document.actions import SetCoordinate
 from viewer.ik.backends import warm_up
 from viewer.session import Session
-from viewer.skeleton import Pose, find_balance, find_place
+from viewer.skeleton import Pose, effector_of, find_balance
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import angle_between, conjugate, multiply, rotate
 
@@ -111,7 +111,7 @@ def _gap(skeleton: viewer.Skeleton, pose: Pose) -> float:
     """Metres between the ends of a skeleton's loops, the largest."""
     world, found = viewer.fk(skeleton, pose), []
     for loop in skeleton.loops:
-        a, b = (find_place(skeleton, name) for name in (loop.a, loop.b))
+        a, b = (effector_of(skeleton, name) for name in (loop.a, loop.b))
         found.append(
             np.linalg.norm(world.point(a.joint, np.array(a.offset)) - world.point(b.joint, np.array(b.offset)))
         )

@@ -21,7 +21,7 @@ import numpy as np
 from viewer.cli.bench_poses import Given, prepare, score
 from viewer.formats.load import load
 from viewer.ik.mobility import REFERENCE, metric
-from viewer.skeleton import JointKind, Pose, find_place, fk
+from viewer.skeleton import JointKind, Pose, effector_of, fk
 from viewer.spatial.quaternion import conjugate, exp, log, multiply, normalized, to_matrix
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def _residuals(skeleton: Skeleton, goals: list[Goal], world: World) -> Floats:
     """Places, then turns: target minus current."""
     rows = []
     for goal in goals:
-        joint = find_place(skeleton, goal.effector).joint
+        joint = effector_of(skeleton, goal.effector).joint
         rows.append(np.array(goal.target) - world.positions[joint])
         if goal.target_rotation is not None:
             rows.append(LEVER * log(multiply(goal.target_rotation, conjugate(world.rotations[joint]))))
@@ -108,7 +108,7 @@ def _columns(skeleton: Skeleton, goals: list[Goal], world: World, ready: Floats,
     count = len(skeleton)
     rows = []
     for goal in goals:
-        joint = find_place(skeleton, goal.effector).joint
+        joint = effector_of(skeleton, goal.effector).joint
         place, turned = np.zeros((3, 6 * count)), np.zeros((3, 6 * count))
         above = joint
         while above >= 0:

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from inside.ik import (
     CONVERGED,
+    Buffers,
     Settings,
     State,
     Work,
-    Workspace,
     algebra,
     arm_steps,
     arrays_in,
@@ -227,11 +227,11 @@ def solved(solve: Solve, case: Problem, settings: Settings) -> tuple[int, int, S
 
 def solved_compiled(case: Problem, settings: Settings) -> tuple[int, int, State]:
     """The same by compiled code."""
-    space = Workspace(case.skeleton, replace(case.assembly, system=case.system))
-    for state in (space.state, space.work.anchor):
+    buffers = Buffers(case.skeleton, replace(case.assembly, system=case.system))
+    for state in (buffers.state, buffers.work.anchor):
         copy_state(case.state, state)
-    engine_for("numba")[0].solve_batch(space, settings, onward=True)
-    return int(space.one.code[0]), int(space.one.iterations[0]), space.state
+    engine_for("numba")[0].solve_batch(buffers, settings, onward=True)
+    return int(buffers.one.code[0]), int(buffers.one.iterations[0]), buffers.state
 
 
 def with_seeds(case: Problem, count: int) -> Problem:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from cli_run import ran
 from inside.ik import (
-    Workspace,
+    Buffers,
     assemble,
     dof_table_of,
     engine,
@@ -225,32 +225,32 @@ DAMPING = 1e-3
 KEEP_APART = twins(engine.LOOPS, engine.STEPS)["keep_apart"]
 
 
-def stepped(skeleton: viewer.Skeleton, targets: Floats) -> Workspace:
-    """A workspace with the goals' step from the relaxed pose, some dofs held, not yet corrected."""
+def stepped(skeleton: viewer.Skeleton, targets: Floats) -> Buffers:
+    """Buffers with the goals' step from the relaxed pose, some dofs held, not yet corrected."""
     dofs = dof_table_of(skeleton, np.ones((len(skeleton), 3)), limits=False, root="free")
     volumes = make_volumes(skeleton, BOTH, np.argsort(dofs.depth_first))
-    space = Workspace(skeleton, assemble(dofs, REACH, (1e-3, 1e-2), contact=volumes))
+    buffers = Buffers(skeleton, assemble(dofs, REACH, (1e-3, 1e-2), contact=volumes))
     pose = skeleton.relaxed_pose()
     here = viewer.fk(skeleton, pose)
     joints = [skeleton.names.index(goal.effector) for goal in REACH]
-    space.aim_at(np.where(np.isnan(targets), here.positions[joints], targets), here.rotations[joints])
-    space.go_back(pose)
-    s, w = space.system, space.work
-    linearise(s, w, space.state.x)
+    buffers.aim_at(np.where(np.isnan(targets), here.positions[joints], targets), here.rotations[joints])
+    buffers.go_back(pose)
+    s, w = buffers.system, buffers.work
+    linearise(s, w, buffers.state.x)
     w.frozen[::9] = True
     jacobian = np.where(w.frozen[:, None], 0.0, w.jacobian)
     w.gram[:] = jacobian.T @ jacobian
-    solve_dual(w, space.state.e, DAMPING, w.y)
+    solve_dual(w, buffers.state.e, DAMPING, w.y)
     engine.STEPS["spread_step"](s, w, w.frozen, w.y, w.pull, w.step)
-    return space
+    return buffers
 
 
 def test_a_corrected_step_closes_no_gap_and_serves_the_goals_best_among_those(biped: viewer.Skeleton) -> None:
     corrected = 0
     for targets in near_body(biped, 8):
-        space = stepped(biped, targets)
-        s, w, e = space.system, space.work, space.state.e
-        c, count = w.contact, int(space.work.contact.rows[0])
+        buffers = stepped(biped, targets)
+        s, w, e = buffers.system, buffers.work, buffers.state.e
+        c, count = w.contact, int(buffers.work.contact.rows[0])
         rows = np.zeros((count, len(w.step)))
         for d in range(len(w.step)):
             c.u[:] = 0.0
@@ -279,9 +279,9 @@ def test_a_corrected_step_closes_no_gap_and_serves_the_goals_best_among_those(bi
 
 
 def test_rates_are_how_fast_gaps_open(biped: viewer.Skeleton) -> None:
-    space = stepped(biped, near_body(biped, 1)[0])
-    s, w, state, random = space.system, space.work, space.state, np.random.default_rng(4)
-    c, count = w.contact, int(space.work.contact.rows[0])
+    buffers = stepped(biped, near_body(biped, 1)[0])
+    s, w, state, random = buffers.system, buffers.work, buffers.state, np.random.default_rng(4)
+    c, count = w.contact, int(buffers.work.contact.rows[0])
     pairs, h = np.column_stack([w.near.first[:count], w.near.second[:count]]), 1e-6
     c.u[:] = random.normal(size=len(w.step))
     engine.STEPS["find_rates"](s, w)

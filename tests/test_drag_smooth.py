@@ -146,7 +146,7 @@ def test_a_way_home_that_leaves_its_goals_is_seen_as_such() -> None:
     drag = Solver(arm, [Goal.position("j1.tip", (0, 0, 0))], backend=QUICK).drag(other)
     place = viewer.fk(arm, start).point(1, arm.tip_offsets[0])
     drag.move([place], iterations=8)
-    space = drag._workspace
+    space = drag._buffers
     home = space.work.trial
     for array, there in zip(
         home, (space.state.x * -1.0, start.rotations, start.translations, space.state.e), strict=True

@@ -11,7 +11,7 @@ from inside.skeleton import MOST_LEAVES, find_effectors
 from strategies import random_skeleton
 
 from viewer.errors import InputError
-from viewer.skeleton import Effector, EffectorGoal, JointKind, find_place
+from viewer.skeleton import Effector, EffectorGoal, JointKind, effector_of
 
 CMU_LEG = "{0}UpLeg > {0}Leg > {0}Foot > {0}ToeBase"
 CMU_ARM = "{0}Arm > {0}ForeArm > {0}Hand > {0}FingerBase > {0}HandIndex1"
@@ -145,7 +145,7 @@ def test_leaves_are_end_sites_joints_without_them_and_joints_whose_end_site_has_
         effectors=effectors,
     )
     for effector in effectors:
-        place = find_place(replace(skeleton, effectors=()), effector.name)
+        place = effector_of(replace(skeleton, effectors=()), effector.name)
         assert (place.joint, place.offset) == (effector.joint, effector.offset)
 
 
@@ -158,19 +158,19 @@ def test_a_place_is_an_effector_else_a_joint_else_an_end_site() -> None:
         tip_offsets=np.array([[1.0, 0, 0], [2.0, 0, 0], [3.0, 0, 0]]),
         effectors=(Effector("hand", 3, (0.0, 0.5, 0.0), EffectorGoal.POSE), Effector("grip", 1)),
     )
-    assert find_place(skeleton, "hand") is skeleton.effectors[0]
-    assert find_place(skeleton, "grip") is skeleton.effectors[1]
-    assert find_place(skeleton, "root") == Effector("root", 0)
-    assert find_place(skeleton, "hand.tip") == Effector("hand.tip", 2)
-    assert find_place(skeleton, "hand.tip2") == Effector("hand.tip2", 1, (2.0, 0.0, 0.0))
-    assert find_place(skeleton, "Foot.tip") == Effector("Foot.tip", 3, (3.0, 0.0, 0.0))
+    assert effector_of(skeleton, "hand") is skeleton.effectors[0]
+    assert effector_of(skeleton, "grip") is skeleton.effectors[1]
+    assert effector_of(skeleton, "root") == Effector("root", 0)
+    assert effector_of(skeleton, "hand.tip") == Effector("hand.tip", 2)
+    assert effector_of(skeleton, "hand.tip2") == Effector("hand.tip2", 1, (2.0, 0.0, 0.0))
+    assert effector_of(skeleton, "Foot.tip") == Effector("Foot.tip", 3, (3.0, 0.0, 0.0))
     with pytest.raises(
         InputError, match=r'^no effector, joint or tip "foot"; did you mean "Foot" or "root" or "Foot.tip"\?$'
     ):
-        find_place(skeleton, "foot")
+        effector_of(skeleton, "foot")
     there = '"hand", "grip", "root", "hand.tip", "Foot", "hand.tip2", "Foot.tip"'
     with pytest.raises(InputError, match=f'^no effector, joint or tip "zzz"; there is {re.escape(there)}$'):
-        find_place(skeleton, "zzz")
+        effector_of(skeleton, "zzz")
 
 
 def test_the_words_of_the_skeleton_file() -> None:

@@ -15,8 +15,8 @@ from inside.ik import (
     CONVERGED,
     ONE_SHOT,
     Backend,
+    Buffers,
     MethodName,
-    Workspace,
     count_levels,
     descend,
     descending,
@@ -194,19 +194,19 @@ def test_in_a_drag_the_dragged_hand_is_met_and_all_comes_back(backend: Backend) 
 def test_what_is_at_rest_stays() -> None:
     """A descent that begins where one came to rest moves nothing."""
     solver = Solver(BIPED, hands(1, 2), backend=QUICK, max_iterations=1000)
-    space = Workspace(BIPED, solver.prepared.assembly)
-    space.pose_at(START.rotations, START.translations)
-    space.aim_at(*solver.prepared.targets.settle(START, None, None))
-    space.begin()
-    arrays = (space.system, space.work, space.state)
+    buffers = Buffers(BIPED, solver.prepared.assembly)
+    buffers.pose_at(START.rotations, START.translations)
+    buffers.aim_at(*solver.prepared.targets.settle(START, None, None))
+    buffers.begin()
+    arrays = (buffers.system, buffers.work, buffers.state)
     run = engine._twins["descend"]  # the numpy backend's
-    assert count_levels(space.system) == 3
+    assert count_levels(buffers.system) == 3
     code, _, loss = run(*arrays, descending(ONE_SHOT, 1000), 0.0)
     assert code != CONVERGED
-    pose = space.state.x.copy()
+    pose = buffers.state.x.copy()
     again, iterations, same = run(*arrays, descending(ONE_SHOT, 1000), 0.0)
     assert (again, iterations, same) == (code, 1, loss)
-    assert np.array_equal(space.state.x, pose)
+    assert np.array_equal(buffers.state.x, pose)
     assert run is not descend
 
 

@@ -313,7 +313,7 @@ def test_a_joint_that_takes_no_pole_says_so_and_leaves_all_as_it_was() -> None:
     before = session.document
     controller.run("goal.add_pole")
     assert session.document is before
-    assert session.gestures.gesture is None
+    assert session.gestures.open_step is None
 
 
 def two_legs(twist: str) -> Skeleton:

@@ -18,7 +18,7 @@ from sessions import HAND, QUICK, session, shifted
 
 from viewer import Goal, Solver, Status, load
 from viewer.errors import InputError
-from viewer.skeleton import Pose, find_place, fk, limit_violation, project_pose
+from viewer.skeleton import Pose, effector_of, fk, limit_violation, project_pose
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,7 +47,7 @@ def varied(seed: int, size: float = 0.3) -> Pose:
 
 def places(names: Sequence[str], pose: Pose) -> Floats:
     world = fk(biped(), pose)
-    found = [find_place(biped(), name) for name in names]
+    found = [effector_of(biped(), name) for name in names]
     return np.array([world.point(place.joint, np.array(place.offset)) for place in found])
 
 

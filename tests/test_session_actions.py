@@ -16,7 +16,7 @@ from sessions import HAND, character, drag, item_place, place, session, shifted,
 import viewer
 from viewer import InputError
 from viewer.document import Item
-from viewer.skeleton import Pose, Skeleton, find_place, fk, limit_violation
+from viewer.skeleton import Pose, Skeleton, effector_of, fk, limit_violation
 
 
 def turned(pose: Pose, joint: int, axis: tuple[float, float, float], angle: float) -> np.ndarray:
@@ -96,7 +96,7 @@ def test_a_bone_to_an_end_site_has_a_length_that_is_set_and_undone(tmp_path: Pat
     made = session()
     skeleton = made.document.skeleton
     tip = skeleton.tip_names.index("LeftToeBase.tip")
-    own, toes = skeleton.tip_offsets[tip], find_place(skeleton, "LeftToes")
+    own, toes = skeleton.tip_offsets[tip], effector_of(skeleton, "LeftToes")
     assert toes.offset == tuple(own)
     made.dispatch(act.SetLength("LeftToeBase", 2.0 * float(np.linalg.norm(own))))
     assert made.history.labels[-1] == "Length of LeftToeBase"
@@ -104,7 +104,7 @@ def test_a_bone_to_an_end_site_has_a_length_that_is_set_and_undone(tmp_path: Pat
     np.testing.assert_allclose(longer.tip_offsets[tip], 2.0 * own, atol=1e-15)
     np.testing.assert_array_equal(np.delete(longer.tip_offsets, tip, 0), np.delete(skeleton.tip_offsets, tip, 0))
     np.testing.assert_array_equal(longer.offsets, skeleton.offsets)
-    assert find_place(longer, "LeftToes").offset == tuple(longer.tip_offsets[tip])
+    assert effector_of(longer, "LeftToes").offset == tuple(longer.tip_offsets[tip])
     stored = document_of(document_data(made.document), tmp_path).skeleton
     np.testing.assert_array_equal(stored.tip_offsets, longer.tip_offsets)
     made.dispatch(act.SetLength("LeftToeBase", float(np.linalg.norm(own)), "LeftToeBase.tip"))

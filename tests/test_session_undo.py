@@ -147,7 +147,7 @@ class Hand(RuleBasedStateMachine):
             made.tick(self.now)
             if not made.recorder.recording:  # at the end of the clip, which ends the drag, too
                 assert made.document.frame == made.document.frames - 1
-                assert made.gestures.gesture is None
+                assert made.gestures.open_step is None
                 break
         if end == "undo":
             made.undo()

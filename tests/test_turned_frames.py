@@ -13,7 +13,7 @@ from inside.ik import Backend, principal, spreads
 from inside.spatial import IDENTITY, conjugate, exp, from_axis_angle, multiply, normalized, rotate
 
 from viewer import Goal, Solver, load
-from viewer.skeleton import JointKind, Pose, find_place, fk
+from viewer.skeleton import JointKind, Pose, effector_of, fk
 
 if TYPE_CHECKING:
     from inside.spatial import Floats
@@ -70,10 +70,10 @@ def goals_at(pose: Pose, turns: Floats) -> list[Goal]:
     skeleton, world = figure(), fk(figure(), pose)
     goals = []
     for name in LIMBS:
-        place = find_place(skeleton, name)
+        place = effector_of(skeleton, name)
         goals.append(Goal.position(name, world.point(place.joint, np.array(place.offset))))
     for name in ("Head", "RightFoot"):
-        joint = find_place(skeleton, name).joint
+        joint = effector_of(skeleton, name).joint
         goals.append(Goal.rotation(name, multiply(world.rotations[joint], turns[joint])))
     return goals
 

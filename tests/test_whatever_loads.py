@@ -23,7 +23,7 @@ from viewer.document import new_document
 from viewer.errors import ViewerError
 from viewer.ik import Status
 from viewer.session import Session
-from viewer.skeleton import find_place
+from viewer.skeleton import effector_of
 from viewer.ui import state_of
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def pose_and_solve(character: Character) -> None:
     relaxed = skeleton.relaxed_pose()
     assert np.isfinite(viewer.fk(skeleton, relaxed).positions).all()
     name = skeleton.effectors[0].name if skeleton.effectors else skeleton.names[-1]
-    place = find_place(skeleton, name)
+    place = effector_of(skeleton, name)
     target = viewer.fk(skeleton, skeleton.rest_pose()).point(place.joint, np.array(place.offset))
     solver = viewer.Solver(skeleton, [viewer.Goal.position(name, target)], backend="numpy", max_iterations=20)
     solution = solver.solve(relaxed)

@@ -13,6 +13,7 @@ from viewer.ik.assemble import (
     unit_near,
 )
 from viewer.ik.backends import engine_for, twins
+from viewer.ik.buffers import Buffers, Targets, arrays_in, entries_of, in_block, make_call, remade
 from viewer.ik.compiled import numba_engine as compiled_engine
 from viewer.ik.compiled.entry import measure_pose, needs_projection, take_targets
 from viewer.ik.contact import volumes as touching
@@ -68,7 +69,6 @@ from viewer.ik.prepared import KindProjection
 from viewer.ik.reach import Gap, Miss, Reach
 from viewer.ik.solver_options import ONE_SHOT, Options, keywords_of, seeds_for
 from viewer.ik.system import Settings, State, System, Work, copy_state, make_many, make_state, make_work
-from viewer.ik.workspace import Targets, Workspace, arrays_in, entries_of, in_block, make_call, remade
 from viewer.spatial.closest import capsule_to_ball, capsule_to_box, capsule_to_capsule, capsule_to_grid
 
 AIM, DISTANCE, ROTATION = CODES["aim"], CODES["distance"], CODES["rotation"]

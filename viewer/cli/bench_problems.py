@@ -33,7 +33,7 @@ from viewer.formats.load import load
 from viewer.ik.goals import Goal
 from viewer.ik.solution import Status
 from viewer.ik.solver import Solver
-from viewer.skeleton import JointKind, JointLimits, LimitForm, Pose, Skeleton, find_place, joint_space
+from viewer.skeleton import JointKind, JointLimits, LimitForm, Pose, Skeleton, effector_of, joint_space
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import exp, from_matrix
 
@@ -113,7 +113,7 @@ class Rig:
     Attributes:
         name: of the problem set.
         skeleton: its rest pose is where every problem starts.
-        effectors: (G,) names as `viewer.skeleton.skeleton.find_place` knows them.
+        effectors: (G,) names as `viewer.skeleton.skeleton.effector_of` knows them.
         turned: (G,) whether the goal has a rotation besides the position.
         joints, offsets: (G,) and (G, 3) the effectors' places on the skeleton.
     """
@@ -128,7 +128,7 @@ class Rig:
     @classmethod
     def of(cls, name: str, skeleton: Skeleton, effectors: Sequence[str], turned: Iterable[str] = ()) -> Rig:
         """A rig with position goals, and rotation goals too for the effectors in ``turned``."""
-        places = [find_place(skeleton, effector) for effector in effectors]
+        places = [effector_of(skeleton, effector) for effector in effectors]
         both = set(turned)
         return cls(
             name,

@@ -18,7 +18,7 @@ from viewer.ik.contact.values import FLOOR, MOST_OBJECTS
 from viewer.ik.goals import KINDS, Goal, Quaternion, Vector
 from viewer.ik.goals.goal import as_rotation
 from viewer.ik.goals.grip import fingers_of
-from viewer.skeleton import Pose, Skeleton, above, find_figure, find_place
+from viewer.skeleton import Pose, Skeleton, above, effector_of, find_figure
 from viewer.spatial.checks import FARTHEST, Floats, as_flag, as_name, as_number, as_vector, member, put
 from viewer.spatial.quaternion import rotate
 
@@ -368,7 +368,7 @@ def grips_from(goals: Iterable[Goal], skeleton: Skeleton) -> tuple[tuple[str, st
     for goal in filter(grips, goals):
         fingers_of(skeleton, goal.effector)
         if goal.enabled:
-            pairs[skeleton.names[find_place(skeleton, goal.effector).joint]] = goal.to
+            pairs[skeleton.names[effector_of(skeleton, goal.effector).joint]] = goal.to
     return tuple(pairs.items())
 
 

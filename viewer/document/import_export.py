@@ -25,14 +25,14 @@ from viewer.document.posed_goals import as_they_are, stand_of
 from viewer.document.scope import with_loops_closed
 from viewer.document.solved_frames import finished
 from viewer.errors import InputError, unknown_name
+from viewer.ik.buffers import checked_start
 from viewer.ik.contact import Contact
 from viewer.ik.goals import KINDS, Goal
 from viewer.ik.goals.kind import stand_at
 from viewer.ik.goals.pose_goal import holds
-from viewer.ik.workspace import checked_start
-from viewer.skeleton import Character, Clip, EffectorGoal, FreeNames, Pose, Skeleton, find_place, world_of
+from viewer.skeleton import Character, Clip, EffectorGoal, FreeNames, Pose, Skeleton, effector_of, world_of
 from viewer.skeleton.kinematics import extent
-from viewer.skeleton.skeleton import place_names
+from viewer.skeleton.skeleton import effector_names
 from viewer.spatial.checks import handed_over
 
 LEAST, MOST = 0.1, 30.0
@@ -119,7 +119,7 @@ def _asked(skeleton: Skeleton, pose: Pose, goals: tuple[Goal, ...]) -> tuple[Ske
     """The skeleton with an effector for every goal, and the document's goals and holds."""
     found: dict[str, DocumentGoal] = {}
     pairs: list[tuple[Goal, str, str]] = []
-    free = FreeNames(place_names(skeleton))
+    free = FreeNames(effector_names(skeleton))
     for goal in goals:
         check_kind(goal.kind)
         skeleton, effector = _with_effector(skeleton, goal.effector)
@@ -139,7 +139,7 @@ def _asked(skeleton: Skeleton, pose: Pose, goals: tuple[Goal, ...]) -> tuple[Ske
         name = free.numbered(effector)
         found[name] = _pair(skeleton, pose, goal, (effector, other), name)
     for goal in holds(skeleton, pose, [goal for goal in goals if goal.enabled and not KINDS[goal.kind].of_two]):
-        kind = find_place(skeleton, goal.effector).goal.value
+        kind = effector_of(skeleton, goal.effector).goal.value
         if goal.effector in following and not goal.pinned:
             held = DocumentGoal(effector=goal.effector, kind=kind, enabled=False, follows=True)
         else:
@@ -151,7 +151,7 @@ def _asked(skeleton: Skeleton, pose: Pose, goals: tuple[Goal, ...]) -> tuple[Ske
 
 def _with_effector(skeleton: Skeleton, name: str) -> tuple[Skeleton, str]:
     """The skeleton with an effector where a goal names a joint or end site, and the effector's name."""
-    effector = find_place(skeleton, name)
+    effector = effector_of(skeleton, name)
     if effector not in skeleton.effectors:
         skeleton = replace(skeleton, effectors=(*skeleton.effectors, replace(effector, goal=EffectorGoal.POSITION)))
     return skeleton, effector.name

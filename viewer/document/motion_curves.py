@@ -47,7 +47,7 @@ from viewer.skeleton import (
     Skeleton,
     World,
     above,
-    find_place,
+    effector_of,
     fk_arrays,
     joint_space,
     limit_violation,
@@ -275,7 +275,7 @@ def check_trail(document: Document, item: Item, frame: int) -> DraggedJoint:
     for layer in () if document.take is None else document.take.layers:
         if not layer.on or not layer.first <= frame <= layer.last or layer.position is None:
             continue
-        if find_place(document.skeleton, layer.effector).joint == held.joint:
+        if effector_of(document.skeleton, layer.effector).joint == held.joint:
             raise InputError(
                 f"{quote(item.name)} is placed by layer {quote(layer.id)} at frame {frame}: "
                 "drag the layer's target, or make keys of layers"
@@ -349,7 +349,7 @@ def _pins_kept(document: Document, take: Take, frames: Ints, moved: int) -> dict
             one
             for one in take.pins[first]
             if any(one.goal == other.goal and one.is_near(other) for other in take.pins[last])
-            and find_place(document.skeleton, one.effector).joint != moved
+            and effector_of(document.skeleton, one.effector).joint != moved
         ]
         if both:
             found[frame] = tuple(both)

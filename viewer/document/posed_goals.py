@@ -24,7 +24,7 @@ from viewer.errors import InputError, quote
 from viewer.ik.goals import KINDS, PIN_WEIGHT, Before, Goal, Quaternion, Vector, pose_kind
 from viewer.ik.goals.kind import Stand, effector_stand
 from viewer.ik.solver_options import serves_levels
-from viewer.skeleton import EffectorGoal, Pose, Skeleton, World, at_or_below, find_place, world_of
+from viewer.skeleton import EffectorGoal, Pose, Skeleton, World, at_or_below, effector_of, world_of
 from viewer.skeleton.kinematics import fixed_points
 from viewer.spatial.checks import as_vector
 from viewer.spatial.quaternion import conjugate, from_axis_angle, multiply, twist_about
@@ -87,7 +87,7 @@ def carried(
     world, joint_of, goals = world_of(skeleton, pose), fixed.joints.tolist(), []
     for goal, joint, place in zip(changed.goals, joint_of, fixed.at(world), strict=True):
         if goal.enabled and goal.of_two:
-            ends = [find_place(skeleton, name).joint for name in goal.ends]
+            ends = [effector_of(skeleton, name).joint for name in goal.ends]
             stays = moved is not None and not moved[ends].any()
             goals.append(goal if stays else as_they_are(skeleton, world, goal))
         elif not goal.enabled or not (moved is None or moved[joint]):
@@ -108,7 +108,7 @@ def held(document: Document, goal: DocumentGoal, *, turn: bool = False) -> Docum
     """
     if goal.of_two:
         return of_kind(document, goal, goal.kind)
-    own = find_place(document.skeleton, goal.effector).goal
+    own = effector_of(document.skeleton, goal.effector).goal
     off = own is EffectorGoal.OFF
     kind = pose_kind(point=not turn, rotation=turn) if off else own.value
     stand = stand_of(document, goal)
@@ -211,14 +211,14 @@ def linked_goals(document: Document, name: str) -> tuple[str, ...]:
     goal = document.goal(name)
     if not _has_point(goal):
         return ()
-    joint = find_place(document.skeleton, goal.effector).joint
+    joint = effector_of(document.skeleton, goal.effector).joint
     return tuple(
         other.id
         for other in document.goals
         if other is not goal
         and _has_point(other)
         and other.position == goal.position
-        and find_place(document.skeleton, other.effector).joint == joint
+        and effector_of(document.skeleton, other.effector).joint == joint
     )
 
 
@@ -277,7 +277,7 @@ def dragged_joint(document: Document, name: str, point: ArrayLike) -> DraggedJoi
         InputError: an unknown joint, an invalid point, or a name that means another joint's effector.
     """
     joint = document.skeleton.index(name)
-    found = find_place(document.skeleton, name)
+    found = effector_of(document.skeleton, name)
     if found.joint != joint:
         raise InputError(f"joint {quote(name)} cannot be dragged: an effector on another joint has its name")
     x, y, z = local = as_vector(point, f"grabbed point of {quote(name)}")
@@ -404,7 +404,7 @@ def drag_goals(
     if effectors or far or (dragged and levels):
         asked = priority.among(asked)
     for name, goal in asked.items():
-        if not goal.effector or find_place(document.skeleton, goal.effector).joint not in dragged:
+        if not goal.effector or effector_of(document.skeleton, goal.effector).joint not in dragged:
             goals[name] = goal
         elif KINDS[goal.kind].sets_pose and KINDS[goal.kind].has_rotation:
             goals[name] = replace(goal, kind=pose_kind(point=False, rotation=True), target=None)

@@ -26,7 +26,7 @@ from viewer.errors import InputError
 from viewer.ik.contact.values import FLOOR
 from viewer.ik.goals import KINDS, NUMBERS, Number, Quaternion, Unit, Value, Vector
 from viewer.skeleton import Bodies, Character, Clip, JointKind, Pose, Skeleton, above
-from viewer.skeleton.skeleton import moved_roots, place_names
+from viewer.skeleton.skeleton import effector_names, moved_roots
 from viewer.skeleton.transfer import Carrier
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import IDENTITY, conjugate, multiply, normalized, rotate
@@ -51,7 +51,7 @@ def remap(document: Document, skeleton: Skeleton) -> Document:
 
     def of(take: Take) -> Take:
         clip = None if take.base is None else old_clips[take.base]
-        return _carried_take(Motion(take, clip, own, before), character, file_carrier, place_names(skeleton))
+        return _carried_take(Motion(take, clip, own, before), character, file_carrier, effector_names(skeleton))
 
     changed = replace(
         document.with_takes(of),

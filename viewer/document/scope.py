@@ -30,8 +30,8 @@ from viewer.skeleton import (
     World,
     above,
     at_or_below,
+    effector_of,
     find_figure,
-    find_place,
     fk,
     joint_space,
     limit_violation,
@@ -89,7 +89,7 @@ def joints_of(document: Document, item: Item) -> list[int]:
     """Index of an item's joint, and of that of the second effector of a goal for two."""
     if item[0] == "joint":
         return [document.skeleton.index(item[1])]
-    return [find_place(document.skeleton, name).joint for name in document.goal(item[1]).ends]
+    return [effector_of(document.skeleton, name).joint for name in document.goal(item[1]).ends]
 
 
 def locked_joints(document: Document, dragged: Iterable[int]) -> frozenset[str]:

@@ -24,7 +24,7 @@ from viewer.ik.goals import KINDS, Goal
 from viewer.ik.grips import farthest_finger
 from viewer.ik.methods.limb import two_link_algebraic
 from viewer.ik.solution import Solution, Status
-from viewer.skeleton import Balance, find_balance, find_place, point_of, world_of
+from viewer.skeleton import Balance, effector_of, find_balance, point_of, world_of
 from viewer.skeleton.kinematics import fixed_points
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import angle_between, perpendicular
@@ -251,7 +251,7 @@ def standing(document: Document) -> Balance:
     """The balance of the figure in the pose shown, supported by the floor and by joints that are at their pins."""
     skeleton, near = document.skeleton, _STAYS * document.solver.tolerance_m
     pinned = [goal for goal in document.solver_goals().values() if goal.pinned and KINDS[goal.kind].sets_position]
-    fixed = {find_place(skeleton, goal.effector).joint for goal in pinned if _miss(document, goal)[0] <= near}
+    fixed = {effector_of(skeleton, goal.effector).joint for goal in pinned if _miss(document, goal)[0] <= near}
     return find_balance(skeleton, world_of(skeleton, document.pose), document.floor, fixed)
 
 

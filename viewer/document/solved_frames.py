@@ -25,7 +25,7 @@ from viewer.ik.goals.kind import stand_at
 from viewer.ik.solver import BatchSolution, Solver
 from viewer.ik.solver_options import keywords_of
 from viewer.motion import BLOCK, WHOLE, Layer, LayerGroup, Miss, frames_of, layer_miss, overlapping
-from viewer.skeleton import Clip, Effector, Pose, above, find_place, fk_arrays, world_of
+from viewer.skeleton import Clip, Effector, Pose, above, effector_of, fk_arrays, world_of
 from viewer.spatial.checks import Floats, Ints, handed_over
 from viewer.spatial.quaternion import IDENTITY, angle_between, conjugate, multiply, rotate, slerp
 
@@ -97,7 +97,7 @@ def _spans(motion: Motion) -> list[Span]:
     by_goal, spans = grouped((pin.goal or pin.effector, (frame, pin)) for frame, pin in every), []
     for own in by_goal.values():
         try:
-            effector = find_place(motion.edited, own[0][1].effector)
+            effector = effector_of(motion.edited, own[0][1].effector)
         except InputError:  # the effector has been removed
             continue
         keys = _bearing(motion, effector)
@@ -293,10 +293,10 @@ def _targets(held: list[MetPin], frames: Ints) -> tuple[Floats, Floats]:
 
 def check_layer(document: Document, layer: GoalLayer) -> None:
     """Raise InputError unless the document has what a layer names, and its frames."""
-    find_place(document.skeleton, layer.effector)
+    effector_of(document.skeleton, layer.effector)
     if layer.space and not any(layer.space == prop.name for prop in document.contact.props):
-        other = find_place(document.skeleton, layer.space)
-        if other.joint == find_place(document.skeleton, layer.effector).joint:
+        other = effector_of(document.skeleton, layer.space)
+        if other.joint == effector_of(document.skeleton, layer.effector).joint:
             raise InputError(f"layer {layer.id}: {layer.effector} cannot be carried by itself")
     if layer.last >= document.frames:
         raise InputError(f"layer {layer.id}: expected frames from 0 to {document.frames - 1}, found {layer.last}")
@@ -392,7 +392,7 @@ def as_solved(document: Document, layer: GoalLayer, end: int) -> Layer | None:
         space = layer.space
     try:
         for name in (layer.effector, *([] if space is None else [space])):
-            find_place(document.skeleton, name)
+            effector_of(document.skeleton, name)
     except InputError:
         return None
     goal = Goal.pose(layer.effector, position, rotation, level=layer.level)

@@ -24,7 +24,7 @@ from viewer.formats.goals_json import GoalEntry, goal_of
 from viewer.formats.json_reading import Json, block_object, compact, decode, found, parse
 from viewer.formats.json_structs import DataFile, Name, Strict
 from viewer.motion import Contact, Contacts, FootContacts, FootSkate, Layer, Skate, TargetKey
-from viewer.skeleton import Skeleton, find_place
+from viewer.skeleton import Skeleton, effector_of
 from viewer.skeleton.joint_map import Map, Reference
 
 _PARTS = {"position": 3, "rotation": 4}
@@ -85,7 +85,7 @@ def layer_entries(text: str, file: str, warnings: list[str] | None) -> list[tupl
 def _layer(entry: LayerEntry, keys: tuple[TargetKey, ...], skeleton: Skeleton) -> Layer:
     goal = goal_of(entry.goal)
     for name in (goal.effector, *([] if entry.space is None else [entry.space])):
-        find_place(skeleton, name)
+        effector_of(skeleton, name)
     if goal.enabled is False:
         raise InputError('expected "enabled" beside "goal", found it inside')
     return Layer(goal, entry.start, entry.full, entry.end, entry.weight, entry.space, keys, entry.enabled)

@@ -25,7 +25,7 @@ from viewer.ik.contact import Box, Contact, Mesh, Object, Sphere
 from viewer.ik.contact.volumes import check_names
 from viewer.ik.goals import KINDS, PIN_WEIGHT, FileKey, Goal, GoalOptions, Kind, Number, Unit, Value, goal_ids
 from viewer.ik.goals.goal import LAST_LEVEL
-from viewer.skeleton import Skeleton, find_place
+from viewer.skeleton import Skeleton, effector_of
 
 PLACED_FORM = ("position", "rotation", "pin")
 """Keys of goals for a position or a rotation. A goal has keys of only one form."""
@@ -213,7 +213,7 @@ def goals_file_from_text(
         for index, entry in enumerate(data.goals):
             with at_path(f"goals[{index}]"):
                 if entry.balance is None:
-                    find_place(skeleton, _effector(entry))
+                    effector_of(skeleton, _effector(entry))
                 goal = goal_of(entry)
                 KINDS[goal.kind].constants(goal, skeleton)
             goals.append(goal)

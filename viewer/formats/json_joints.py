@@ -30,7 +30,7 @@ from viewer.skeleton import (
     Motor,
     Skeleton,
     Source,
-    find_place,
+    effector_of,
 )
 from viewer.skeleton.attached import MOST_CAPSULES
 from viewer.skeleton.limits import AXIS_NAMES, UNLIMITED, Mimic, are_diagonal, checked_matrix, default_twist_axis
@@ -530,7 +530,7 @@ def loops_of(data: SkeletonFile, skeleton: Skeleton) -> tuple[LoopClosure, ...]:
     for index, entry in enumerate(data.loops):
         for part, name in (("a", entry.a), ("b", entry.b)):
             with at_path(f"loops[{index}].{part}"):
-                find_place(skeleton, name)
+                effector_of(skeleton, name)
     return tuple(LoopClosure(entry.a, entry.b, entry.kind == "rigid") for entry in data.loops)
 
 

@@ -17,13 +17,13 @@ import numpy as np
 
 from viewer.errors import InputError
 from viewer.ik.arm_steps import is_arm, join_bones, put_arm
+from viewer.ik.buffers import Buffers
 from viewer.ik.goals import Goal
 from viewer.ik.kernels.six_axes import WAYS, has_closed_form, nearest_turns, put_ways
 from viewer.ik.solution import Solution, Status
 from viewer.ik.solver import Solver
 from viewer.ik.solver_options import keywords_of
 from viewer.ik.system import copy_state
-from viewer.ik.workspace import Workspace
 from viewer.skeleton import JointKind, Pose, fk
 from viewer.skeleton.character import check_pose, wrong_kind
 from viewer.skeleton.dofs import coordinate_limits, coordinates, dofs_of, pose_at
@@ -150,13 +150,13 @@ def _drawn(solver: Solver, pose: Pose, moving: Bools, ranges: tuple[Floats, Floa
 def _closed_form(solver: Solver, pose: Pose) -> list[Pose] | None:
     """The poses of a closed form inside the limits, each joint turned as near to that of a pose as can be; or None."""
     prepared = solver.prepared
-    space = Workspace(prepared.skeleton, prepared.assembly)
-    system, work, state = space.system, space.work, space.state
+    buffers = Buffers(prepared.skeleton, prepared.assembly)
+    system, work, state = buffers.system, buffers.work, buffers.state
     if not prepared.built_in or not is_arm(system):
         return None
-    space.aim_at(*prepared.targets.settle(pose, None, None))
-    space.pose_at(pose.rotations, pose.translations)
-    space.begin()
+    buffers.aim_at(*prepared.targets.settle(pose, None, None))
+    buffers.pose_at(pose.rotations, pose.translations)
+    buffers.begin()
     start = work.start
     copy_state(state, start)
     join_bones(system, work)
@@ -167,7 +167,7 @@ def _closed_form(solver: Solver, pose: Pose) -> list[Pose] | None:
         if nearest_turns(system, start.x, way) < math.inf:
             state.x[:] = way
             put_arm(system, work, state)
-            found.append(space.pose(pose))
+            found.append(buffers.pose(pose))
     return found
 
 

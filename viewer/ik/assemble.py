@@ -21,7 +21,7 @@ from viewer.ik.contact.volumes import Volumes, no_volumes
 from viewer.ik.goals import CODES, KINDS, Goal
 from viewer.ik.goals.kind import AT_TARGET, Constants, Kind
 from viewer.ik.system import System
-from viewer.skeleton import JointKind, LimitForm, Skeleton, find_place, joint_space
+from viewer.skeleton import JointKind, LimitForm, Skeleton, effector_of, joint_space
 from viewer.skeleton.balance import Points, mass_points, standing_points
 from viewer.skeleton.limits import Following
 from viewer.skeleton.tree import at_or_above, depth_first, upwards
@@ -470,7 +470,7 @@ def _stance(parts: _Parts, goals: Sequence[Goal], floor: float) -> dict[str, Any
         np.add.at(mass, here[masses.joints], masses.values)
         np.add.at(moment, here[masses.joints], masses.values[:, None] * masses.offsets)
         pinned = [goal for goal in goals if goal.enabled and goal.pinned and KINDS[goal.kind].sets_position]
-        fixed = {find_place(skeleton, goal.effector).joint for goal in pinned}
+        fixed = {effector_of(skeleton, goal.effector).joint for goal in pinned}
         points, heights = standing_points(skeleton, floor, fixed)
         part = here[points.joints] >= 0
         joint, offsets, levels = here[points.joints[part]].astype(np.int64), points.offsets[part], heights[part]

@@ -29,8 +29,8 @@ _NUMPY = "viewer.ik.numpy_engine"
 class Engine(Protocol):
     """The functions of a backend's module."""
 
-    def solve_batch(self, workspace: Problems, settings: Settings, *, onward: bool) -> None:
-        """Solve a workspace's problems, one after the other; see `viewer.ik.problems.solve_batch`."""
+    def solve_batch(self, buffers: Problems, settings: Settings, *, onward: bool) -> None:
+        """Solve the buffers' problems, one after the other; see `viewer.ik.problems.solve_batch`."""
 
 
 def check_backend(backend: str) -> str:

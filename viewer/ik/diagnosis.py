@@ -21,6 +21,7 @@ import numpy as np
 
 from viewer.ik.assemble import Assembly, assemble, dof_table_of
 from viewer.ik.backends import engine_for
+from viewer.ik.buffers import Buffers
 from viewer.ik.contact.volumes import TOUCHES, contacts
 from viewer.ik.findings import (
     Cause,
@@ -47,7 +48,6 @@ from viewer.ik.mobility import metric, principal
 from viewer.ik.reach import END, Gap, Miss, Reach
 from viewer.ik.solver_options import INSIDE, ONE_SHOT, Options, seeds_for, serves_levels
 from viewer.ik.system import Settings, copy_state, near_limits
-from viewer.ik.workspace import Workspace
 from viewer.skeleton import Pose, Skeleton
 from viewer.spatial.checks import Bools, Floats, Ints
 
@@ -71,7 +71,7 @@ def diagnose(
     Args:
         skeleton: the joints.
         goals: G goals; those that are disabled are left out.
-        targets: (G, 3) and (G, 4), settled: see `viewer.ik.workspace.Targets.settle`.
+        targets: (G, 3) and (G, 4), settled: see `viewer.ik.buffers.Targets.settle`.
         pose: the one that the solve ended in.
         options: those of the solve.
     """
@@ -130,8 +130,8 @@ class _Diagnosis:
         if blocked:
             yield from blocked
             return
-        places = seen.workspace.goals.tolist()
-        self.group = dict(zip(places, seen.workspace.system.goal_group.tolist(), strict=True))
+        places = seen.buffers.goals.tolist()
+        self.group = dict(zip(places, seen.buffers.system.goal_group.tolist(), strict=True))
         if not seen.missed and self.functions:
             yield other("the function goals are not met")
         gaps = _main_gaps(seen) if seen.missed else []
@@ -150,7 +150,7 @@ class _Diagnosis:
     def _yielding(self, seen: Trial) -> Iterator[Reason]:
         """The goals that give way: those of a level below one whose goals are all met."""
         levels = {i: self.trials.goals[i].level for i in self.trials.asked}
-        missed, tolerance = seen.missed, seen.workspace.system.tolerance
+        missed, tolerance = seen.missed, seen.buffers.system.tolerance
         lost = min((levels[i] for i in missed), default=0)
         above = [i for i in levels if levels[i] < lost]
         if above:
@@ -166,7 +166,7 @@ class _Diagnosis:
 
     def _unserved(self, seen: Trial) -> Iterator[Reason]:
         """Goals that are missed only because the method does not serve them."""
-        method, tolerance = self.trials.options.method, seen.workspace.system.tolerance
+        method, tolerance = self.trials.options.method, seen.buffers.system.tolerance
         for i, miss in seen.missed.items():
             yield Reason(Cause.OTHER, f"{self.names[i]} is {off(miss, tolerance)} off: {method} cannot serve it", (i,))
         if self.unserved_functions:
@@ -207,14 +207,14 @@ class _Diagnosis:
             yield blocked
         elif left:
             for i in left:
-                miss = off(stuck.missed[i], stuck.workspace.system.tolerance)
+                miss = off(stuck.missed[i], stuck.buffers.system.tolerance)
                 lost = stuck.missed[i][0] > _LOST
                 why = "too far for numbers to tell which pose is nearer" if lost else "no pose nearer to it was found"
                 yield Reason(Cause.OTHER if lost else Cause.FAR, f"{self.names[i]} is {miss} off: {why}", (i,))
 
     def _met(self, seen: Trial, out: list[int], explained: set[int]) -> Iterator[Reason]:
         """Lines for when a further solve meets all goals in reach: something else drew the pose away."""
-        tolerance = seen.workspace.system.tolerance
+        tolerance = seen.buffers.system.tolerance
         served = [i for i in seen.missed if i not in explained and i in self.trials.served]
         rest = {i: off(seen.missed[i], tolerance) for i in served}
         missed = {self.names[i]: miss for i, miss in rest.items()}
@@ -277,7 +277,7 @@ class _Diagnosis:
         placed = {i: replace(goal, rotation_weight=_LITTLE * goal.rotation_weight)}
         trial = self.trials.solve([i], _PART, restarts=True, instead=placed)
         short, turn = trial.missed.get(i, (math.inf, 0.0))
-        met = short <= trial.workspace.system.tolerance[0]
+        met = short <= trial.buffers.system.tolerance[0]
         text = f"{name} can meet its position goal or its rotation goal, not both"
         brief = f"Position or rotation, not both: {name}"
         if met:
@@ -296,7 +296,7 @@ def _blocked_by_contact(trials: Trials, seen: Trial) -> Iterator[Reason]:
     contact = trials.options.contact
     if not contact or trials.options.method in METHODS:
         return
-    touching = contacts(trials.skeleton, seen.workspace.pose(trials.pose), contact)
+    touching = contacts(trials.skeleton, seen.buffers.pose(trials.pose), contact)
     overlapping = [one for one in touching if one.depth_m > TOUCHES]
     if not seen.missed:
         yield from (other(f"{one.body} overlaps {one.other} by {metres(one.depth_m)}") for one in overlapping)
@@ -304,7 +304,7 @@ def _blocked_by_contact(trials: Trials, seen: Trial) -> Iterator[Reason]:
     through = trials.solve(trials.asked, _POLISH)
     if not touching or through.error > _TRAPPED * seen.error:
         return
-    there = contacts(trials.skeleton, through.workspace.pose(trials.pose), contact)
+    there = contacts(trials.skeleton, through.buffers.pose(trials.pose), contact)
     deep = {(one.body, one.other) for one in there if one.depth_m > TOUCHES}
     # Bodies that are touched and would be penetrated are in the way; feet on a floor usually are not.
     named = [one for one in touching if (one.body, one.other) in deep] or touching
@@ -313,8 +313,8 @@ def _blocked_by_contact(trials: Trials, seen: Trial) -> Iterator[Reason]:
 
 def _main_gaps(trial: Trial) -> list[Gap]:
     """Gaps that geometry excludes, each goal once, the main one first; goals by index."""
-    workspace = trial.workspace
-    system, state = workspace.system, workspace.state
+    buffers = trial.buffers
+    system, state = buffers.system, buffers.state
     gaps = sorted(Reach(system).gaps(system, state.q, state.t), key=lambda gap: -gap.short)
     found: dict[int, Gap] = {}
     for gap in gaps:
@@ -327,7 +327,7 @@ def _main_gaps(trial: Trial) -> list[Gap]:
         worst = next(gap for gap in pairs if blamed in gap.goals)
         found[blamed] = worst._replace(goals=tuple(sorted(worst.goals, key=lambda goal: goal != blamed)))
         pairs = [gap for gap in pairs if blamed not in gap.goals]
-    places = workspace.goals.tolist()
+    places = buffers.goals.tolist()
     return [gap._replace(goals=tuple(places[goal] for goal in gap.goals)) for gap in found.values()]
 
 
@@ -393,7 +393,7 @@ def _unrest(trials: Trials, seen: Trial, stuck: bool, name: str, now: float, the
     """The line for a pose that is not at rest; ``stuck``: no step from it leads nearer although nearer poses exist."""
     method, there = trials.options.method, metres(then)
     if stuck:
-        limited = near_limits(seen.workspace.system, seen.workspace.state.x).any()
+        limited = near_limits(seen.buffers.system, seen.buffers.state.x).any()
         where = "against its limits" if limited else "in a singular pose"
         return f"{name} is {metres(now)} off: {method} stopped {where}, the default method brings it to {there}"
     how = "the default method brings" if method in METHODS else "more iterations bring"
@@ -457,10 +457,10 @@ def _without_limits(trials: Trials, stuck: Trial) -> tuple[Trial, list[str]]:
         trials: where to solve.
         stuck: at rest, with goals missed.
     """
-    system = stuck.workspace.system
+    system = stuck.buffers.system
     freed, released = stuck, np.zeros(len(system.lower), dtype=np.bool_)
     for _ in range(_ROUNDS):
-        more = near_limits(system, freed.workspace.state.x) & ~released & (system.spread > 0.0)
+        more = near_limits(system, freed.buffers.state.x) & ~released & (system.spread > 0.0)
         if not (more.any() and freed.missed and trials.left):
             break
         released |= more
@@ -474,8 +474,8 @@ def _without_limits(trials: Trials, stuck: Trial) -> tuple[Trial, list[str]]:
     if freed.missed and freed.error > _MATTERS * stuck.error:
         return stuck, []
     freed, needed = _needed(trials, stuck, freed, released)
-    joints = [trials.skeleton.names[joint] for joint in stuck.workspace.joints]
-    x = freed.workspace.state.x
+    joints = [trials.skeleton.names[joint] for joint in stuck.buffers.joints]
+    x = freed.buffers.state.x
     ends = np.where(x > system.upper, system.upper, system.lower)
     return freed, [limit_name(system, joints, d, float(ends[d])) for d in needed.tolist()]
 
@@ -495,7 +495,7 @@ def _needed(trials: Trials, stuck: Trial, freed: Trial, released: Bools) -> tupl
 
 def _as_good(trials: Trials, stuck: Trial, freed: Trial, released: Ints) -> Trial | None:
     """A trial without the limits of these dofs (places) alone, if it gets as near as ``freed``."""
-    mask = np.zeros(len(stuck.workspace.system.lower), dtype=np.bool_)
+    mask = np.zeros(len(stuck.buffers.system.lower), dtype=np.bool_)
     mask[released] = True
     for begin in (stuck, freed):
         tried = trials.release(stuck, mask, _ITERATIONS, begin=begin)
@@ -513,7 +513,7 @@ def _past_limits(stuck: Trial, freed: Trial, released: Bools) -> Ints:
 
 def _excess_of_dofs(stuck: Trial, freed: Trial) -> Floats:
     """(n,) radians or units of length by which dofs are beyond the limits that they had."""
-    system, x = stuck.workspace.system, freed.workspace.state.x
+    system, x = stuck.buffers.system, freed.buffers.state.x
     return np.asarray(np.maximum(system.lower - x, x - system.upper) / system.unit)
 
 
@@ -527,12 +527,12 @@ class Trial:
     """The result of solving some of the goals.
 
     Attributes:
-        workspace: holds the pose found, and the goals' system.
+        buffers: holds the pose found, and the goals' system.
         error: squared, weighted.
         missed: metres and radians by which goals are off, by their places in the list; goals that are met are not here.
     """
 
-    workspace: Workspace
+    buffers: Buffers
     error: float
     missed: dict[int, tuple[float, float]]
 
@@ -576,10 +576,10 @@ class Trials:
 
     def look(self) -> Trial:
         """All goals in the current pose; also sets how many iterations a problem of this size may take."""
-        workspace = self._workspace(self.asked, {}, {})
-        effort = _EFFORT // (1 + len(workspace.work.step) + len(workspace.work.y))
+        buffers = self._buffers(self.asked, {}, {})
+        effort = _EFFORT // (1 + len(buffers.work.step) + len(buffers.work.y))
         self.left = min(max(effort, _LEAST), _MOST)
-        return self._run(workspace, Settings(max_iterations=0))
+        return self._run(buffers, Settings(max_iterations=0))
 
     def solve(
         self,
@@ -599,66 +599,66 @@ class Trials:
             instead: goals in place of those of the list.
             kept: metres that goals keep from their targets, instead of what they are for.
         """
-        workspace = self._workspace(chosen, instead or {}, kept or {}, levels=self.levelled and not restarts)
-        return self._run(workspace, self._settings(workspace, iterations, restarts=restarts))
+        buffers = self._buffers(chosen, instead or {}, kept or {}, levels=self.levelled and not restarts)
+        return self._run(buffers, self._settings(buffers, iterations, restarts=restarts))
 
-    def _settings(self, workspace: Workspace, iterations: int, *, restarts: bool) -> Settings:
-        """The settings of a trial; also draws the workspace's seeds for restarts."""
+    def _settings(self, buffers: Buffers, iterations: int, *, restarts: bool) -> Settings:
+        """The settings of a trial; also draws the buffers' seeds for restarts."""
         if not restarts:
             return Settings(max_iterations=iterations)
-        seeds = seeds_for(workspace.system, self.skeleton, self.options.seed)
+        seeds = seeds_for(buffers.system, self.skeleton, self.options.seed)
         # Of those near the pose, and of those farther off.
         half, count = len(seeds) // 2, _RESTARTS * CHOICE // 2
         seeds = np.concatenate([seeds[:count], seeds[half : half + count]])
-        workspace.system = workspace.system._replace(seeds=seeds)
+        buffers.system = buffers.system._replace(seeds=seeds)
         return ONE_SHOT._replace(pull=0.0, restarts=_RESTARTS, max_iterations=iterations)
 
     def release(
         self, trial: Trial, released: Bools, iterations: int, *, begin: Trial | None = None, restarts: bool = False
     ) -> Trial:
         """Continue from a trial, or another one's pose, without the limits of the dofs (n,) that are released."""
-        before = trial.workspace
-        pose = (begin or trial).workspace.state
+        before = trial.buffers
+        pose = (begin or trial).buffers.state
         system = before.system._replace(
             lower=np.where(released, -np.inf, before.system.lower),
             upper=np.where(released, np.inf, before.system.upper),
             bounded=before.system.bounded & ~released,
         )
         none = np.zeros(len(before.goals), dtype=np.bool_)
-        workspace = Workspace(self.skeleton, Assembly(system, before.joints, before.goals, none))
-        copy_state(pose, workspace.state)
-        copy_state(before.work.anchor, workspace.work.anchor)
-        into_limits(workspace.system, workspace.work, workspace.state.q, workspace.state.t, workspace.state.x)
-        return self._run(workspace, self._settings(workspace, iterations, restarts=restarts))
+        buffers = Buffers(self.skeleton, Assembly(system, before.joints, before.goals, none))
+        copy_state(pose, buffers.state)
+        copy_state(before.work.anchor, buffers.work.anchor)
+        into_limits(buffers.system, buffers.work, buffers.state.q, buffers.state.t, buffers.state.x)
+        return self._run(buffers, self._settings(buffers, iterations, restarts=restarts))
 
-    def _workspace(
+    def _buffers(
         self, chosen: Collection[int], instead: Mapping[int, Goal], kept: dict[int, float], *, levels: bool = False
-    ) -> Workspace:
+    ) -> Buffers:
         """The chosen goals, aimed at their targets, in the pose to start from."""
         goals = [replace(instead.get(i, goal), enabled=i in chosen) for i, goal in enumerate(self.goals)]
         for i, distance in kept.items():
             goals[i] = kept_at(goals[i], distance)
         tolerance = (INSIDE * self.options.tolerance_m, INSIDE * math.radians(self.options.tolerance_deg))
-        workspace = Workspace(
+        buffers = Buffers(
             self.skeleton, assemble(self._dofs, goals, tolerance, levels=levels, floor=self.options.floor)
         )
-        system = workspace.system
+        system = buffers.system
         for k in np.flatnonzero(system.moves).tolist():
             if only_aims(system, k):
                 # As in the solve itself: the root does not go to where all points are in one direction.
                 system.spread[system.first[k] : system.first[k] + 3] = 0.0
-        workspace.pose_at(self.pose.rotations, self.pose.translations)
-        workspace.aim_at(*self._targets)
-        workspace.begin()
-        return workspace
+        buffers.pose_at(self.pose.rotations, self.pose.translations)
+        buffers.aim_at(*self._targets)
+        buffers.begin()
+        return buffers
 
-    def _run(self, workspace: Workspace, settings: Settings) -> Trial:
+    def _run(self, buffers: Buffers, settings: Settings) -> Trial:
         settings = settings._replace(max_iterations=min(settings.max_iterations, max(0, self.left)))
-        self._engine.solve_batch(workspace, settings, onward=True)
-        self.left -= int(workspace.one.iterations[0])
-        error = float(workspace.state.e @ workspace.state.e)
+        self._engine.solve_batch(buffers, settings, onward=True)
+        self.left -= int(buffers.one.iterations[0])
+        error = float(buffers.state.e @ buffers.state.e)
         # Misses that are not of a goal's kind are 0.
-        off = (workspace.work.miss > workspace.system.tolerance).any(axis=1)
-        misses = {int(workspace.goals[g]): tuple(workspace.work.miss[g].tolist()) for g in np.flatnonzero(off)}
+        off = (buffers.work.miss > buffers.system.tolerance).any(axis=1)
+        misses = {int(buffers.goals[g]): tuple(buffers.work.miss[g].tolist()) for g in np.flatnonzero(off)}
         missed = {i: misses[i] for i in sorted(misses)}
-        return Trial(workspace, error, missed)
+        return Trial(buffers, error, missed)

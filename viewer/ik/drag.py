@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from viewer.errors import plural
+from viewer.ik.buffers import Buffers
 from viewer.ik.numpy_engine import follow
 from viewer.ik.numpy_kinematics import difference, move, residuals
 from viewer.ik.prepared import Prepared
@@ -15,7 +16,6 @@ from viewer.ik.runs import OneShot, Runs
 from viewer.ik.solution import Solution, Status
 from viewer.ik.solver_options import DRAGGING
 from viewer.ik.system import Settings, State, System, Work, copy_state, joint_of_dof, make_state, make_work
-from viewer.ik.workspace import Workspace
 from viewer.skeleton import Pose
 from viewer.skeleton.tree import at_or_above
 from viewer.spatial.checks import Floats, whole
@@ -48,7 +48,7 @@ class Drag:
         self._prepared, self._runs = prepared, Runs(prepared)
         self._adds, self._has_loops = prepared.grips.adds, bool(prepared.grips.loops)
         # The solver may run other solves meanwhile.
-        self._workspace = Workspace(prepared.skeleton, prepared.assembly)
+        self._buffers = Buffers(prepared.skeleton, prepared.assembly)
         self._settings = self._asked = DRAGGING
         self._effective = prepared.foundation.effective(DRAGGING)
         self._returning: ReturnToStart | None = None
@@ -79,7 +79,7 @@ class Drag:
 
     def step(self, targets: ArrayLike | None, target_rotations: ArrayLike | None, settings: Settings) -> Solution:
         """`move`, by other settings than those of drags."""
-        space, prepared, onward, returning = self._workspace, self._prepared, self.solution is not None, self._returning
+        buffers, prepared, onward, returning = self._buffers, self._prepared, self.solution is not None, self._returning
         if returning is not None:
             returning.before()
         if settings is not self._asked:
@@ -87,19 +87,19 @@ class Drag:
         settings = self._effective
         if self._adds:
             targets, target_rotations = prepared.grips.spread(targets, target_rotations)
-        space.work.room[0] = GLIDE if self.glides and onward else np.inf
-        self.solution = self._runs.towards(space, self.start, targets, target_rotations, settings, onward=onward)
-        for _ in range(_CLOSING if self._has_loops and prepared.opens_loops(space) else 0):
+        buffers.work.room[0] = GLIDE if self.glides and onward else np.inf
+        self.solution = self._runs.towards(buffers, self.start, targets, target_rotations, settings, onward=onward)
+        for _ in range(_CLOSING if self._has_loops and prepared.opens_loops(buffers) else 0):
             # No pose may show an open loop, however far the targets jumped.
-            space.work.room[0] = np.inf
-            self.solution = self._runs.towards(space, self.start, targets, target_rotations, settings, onward=True)
-            if not prepared.opens_loops(space):
+            buffers.work.room[0] = np.inf
+            self.solution = self._runs.towards(buffers, self.start, targets, target_rotations, settings, onward=True)
+            if not prepared.opens_loops(buffers):
                 break
         self.solution.start_outside |= self._outside
         if returning is not None:
             returning.after(self.solution.status)
         elif prepared.built_in:
-            self._returning = ReturnToStart(space)
+            self._returning = ReturnToStart(buffers)
         return self.solution
 
     def carry(self, start: Pose, pose: Pose) -> None:
@@ -109,13 +109,13 @@ class Drag:
             start: the new start; joints that take no part have its values.
             pose: the pose to continue from.
         """
-        self.start, space = start, self._workspace
+        self.start, buffers = start, self._buffers
         if self.solution is None:
             return
-        space.go_back(start)
-        anchor = [array.copy() for array in space.work.anchor]
-        space.go_back(pose)
-        for array, kept in zip(space.work.anchor, anchor, strict=True):
+        buffers.go_back(start)
+        anchor = [array.copy() for array in buffers.work.anchor]
+        buffers.go_back(pose)
+        for array, kept in zip(buffers.work.anchor, anchor, strict=True):
             np.copyto(array, kept)
         self._returning = None
 
@@ -131,9 +131,9 @@ class Drag:
         last, runs = self.solution, self._runs
         if last is None or last.status is Status.CONVERGED:
             return None
-        # A new workspace: the drag may continue from where it is.
-        workspace = Workspace(self._prepared.skeleton, self._prepared.assembly)
-        found = runs.run(workspace, last.pose, self._last_targets(), runs.settings)
+        # A new buffers: the drag may continue from where it is.
+        buffers = Buffers(self._prepared.skeleton, self._prepared.assembly)
+        found = runs.run(buffers, last.pose, self._last_targets(), runs.settings)
         nearer = found.status is Status.CONVERGED or _miss(found) <= _MUCH_NEARER * _miss(last)
         return found if nearer else None
 
@@ -150,7 +150,7 @@ class Drag:
     def _last_targets(self) -> tuple[Floats, Floats]:
         """(G, 3) and (G, 4) the targets of the last step."""
         places, turns = (array.copy() for array in self._prepared.targets.settle(self.start, None, None))
-        goals, system = self._workspace.goals, self._workspace.system
+        goals, system = self._buffers.goals, self._buffers.system
         places[goals], turns[goals] = system.goal_target, system.goal_rotation
         return places, turns
 
@@ -204,33 +204,33 @@ GLIDE = 0.1
 class ReturnToStart:
     """Draws a drag back: to a slightly bent start pose during the motion, to the exact one at rest at its start."""
 
-    def __init__(self, workspace: Workspace) -> None:
-        self._space, self._home = workspace, make_state(workspace.system)
-        copy_state(workspace.work.anchor, self._home)
-        self._bent = prebent(workspace.system, self._home.x)
-        self._aims, self._looked = _aims(workspace), False
+    def __init__(self, buffers: Buffers) -> None:
+        self._buffers, self._home = buffers, make_state(buffers.system)
+        copy_state(buffers.work.anchor, self._home)
+        self._bent = prebent(buffers.system, self._home.x)
+        self._aims, self._looked = _aims(buffers), False
         self._way: ReturnPath | None = None
 
     def before(self) -> None:
         """Prepare a step."""
         if self._way is not None:
-            self._way.go_on(self._space.work, self._space.state)
+            self._way.go_on(self._buffers.work, self._buffers.state)
 
     def after(self, status: Status) -> None:
         """Finish a step; a drag at rest, at its goals or short of them, is led back to its start."""
-        space, aims = self._space, _aims(self._space)
+        buffers, aims = self._buffers, _aims(self._buffers)
         if aims != self._aims:
             self._aims, self._way, self._looked = aims, None, False
-            np.copyto(space.work.anchor.x, self._bent)
+            np.copyto(buffers.work.anchor.x, self._bent)
         elif self._way is not None:
             self._way = None if self._way.over else self._way
         elif status in _HALTED and not self._looked:
             self._looked = True
             # Holds that give way are missed although the status is no failure.
-            met = status is Status.CONVERGED and not (space.work.miss > space.system.tolerance).any()
+            met = status is Status.CONVERGED and not (buffers.work.miss > buffers.system.tolerance).any()
             if self._is_back():
-                copy_state(self._home, space.work.anchor)
-                way = ReturnPath(space.arrays, self._home)
+                copy_state(self._home, buffers.work.anchor)
+                way = ReturnPath(buffers.arrays, self._home)
                 # A pose that misses goals that can be met cannot get worse.
                 self._way = way if way.far > _HOME and not (met and way.leaves_goals()) else None
 
@@ -238,20 +238,20 @@ class ReturnToStart:
         """Whether the drag's start pose meets all goals; overwrites the scratch."""
         home = self._home
         with np.errstate(all="ignore"):  # of places very far away
-            _, worst = residuals(self._space.system, self._space.work, home.q, home.t, home.e)
+            _, worst = residuals(self._buffers.system, self._buffers.work, home.q, home.t, home.e)
         return bool(worst <= 1.0)
 
 
-def _aims(workspace: Workspace) -> bytes:
+def _aims(buffers: Buffers) -> bytes:
     """All targets, to be compared quickly."""
-    return workspace.system.goal_target.tobytes() + workspace.system.goal_rotation.tobytes()
+    return buffers.system.goal_target.tobytes() + buffers.system.goal_rotation.tobytes()
 
 
 class ReturnPath:
     """A straight path, in joint coordinates, from a solution to the start of its drag.
 
     Args:
-        arrays: of a workspace whose pose it begins at.
+        arrays: of buffers whose pose it begins at.
         home: the pose that it leads to.
 
     Attributes:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from viewer.errors import InputError, quote, unknown_name
+from viewer.ik.buffers import numbers
 from viewer.ik.contact import Contact, Mesh
 from viewer.ik.contact.values import Object
 from viewer.ik.contact.volumes import measured, object_gaps, volumes_of
@@ -23,8 +24,7 @@ from viewer.ik.goals import KINDS, Goal
 from viewer.ik.goals.goal import LAST_LEVEL
 from viewer.ik.goals.grip import Finger, fingers_of
 from viewer.ik.solution import Diagnose, Findings, Solution, Status, solution_of
-from viewer.ik.workspace import numbers
-from viewer.skeleton import JointKind, Pose, Skeleton, at_or_below, find_place, rest_world
+from viewer.skeleton import JointKind, Pose, Skeleton, at_or_below, effector_of, rest_world
 from viewer.spatial.checks import Bools, Floats, Ints, Vector
 from viewer.spatial.quaternion import conjugate, multiply, rotate
 
@@ -57,7 +57,7 @@ def loop_goals(skeleton: Skeleton) -> tuple[Goal, ...]:
         turn: Floats | bool = False
         if loop.rigid:
             rest = rest_world(skeleton).rotations
-            a, b = (find_place(skeleton, name).joint for name in (loop.a, loop.b))
+            a, b = (effector_of(skeleton, name).joint for name in (loop.a, loop.b))
             turn = multiply(conjugate(rest[a]), rest[b])
         found.append(Goal.relative(loop.a, loop.b, np.zeros(3), turn, level=0, id=f"loop {number + 1}"))
     return tuple(found)
@@ -264,7 +264,7 @@ class Grips:
         own = (
             goal.effector
             for i, goal in placed
-            if not missed[i] and hand[find_place(self.skeleton, goal.effector).joint]
+            if not missed[i] and hand[effector_of(self.skeleton, goal.effector).joint]
         )
         return next(own, "")
 
@@ -307,7 +307,7 @@ def _object_of(goal: Goal, contact: Contact | None) -> Object:
 def _pull(goal: Goal, label: str, finger: Finger, skeleton: Skeleton, middle: Vector, level: int) -> Goal:
     """A fingertip's goal: about its last joint, or an effector of that name, which may be beside it."""
     name = skeleton.names[finger.joints[-1]]
-    beside = find_place(skeleton, name).offset
+    beside = effector_of(skeleton, name).offset
     return Goal.position(
         name,
         middle,

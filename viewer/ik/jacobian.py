@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from viewer.ik.assemble import assemble, dof_table_of
+from viewer.ik.buffers import Buffers
 from viewer.ik.findings import labels
 from viewer.ik.goals import KINDS, Goal
 from viewer.ik.numpy_engine import linearise
-from viewer.ik.workspace import Workspace
 from viewer.notebook import table
 from viewer.skeleton import JointKind, Pose, Skeleton, fk
 from viewer.skeleton.dofs import coordinates, dofs_of, pose_at
@@ -130,26 +130,26 @@ def jacobian_of(
         open_ends = np.full(len(assembly.system.lower), np.inf)
         system = assembly.system._replace(lower=-open_ends, upper=open_ends, bounded=np.isfinite(open_ends))
         assembly = replace(assembly, system=system)
-    space = Workspace(skeleton, assembly)
-    system = space.system
+    buffers = Buffers(skeleton, assembly)
+    system = buffers.system
     for scale in (system.goal_weight, system.goal_rotation_weight, system.spread):
         scale[:] = 1.0
-    space.aim_at(*targets)
-    space.go_back(pose)
-    here = space.pose(pose)
-    linearise(system, space.work, space.state.x)
-    own = len(space.state.e)
+    buffers.aim_at(*targets)
+    buffers.go_back(pose)
+    here = buffers.pose(pose)
+    linearise(system, buffers.work, buffers.state.x)
+    own = len(buffers.state.e)
     rows = np.zeros((own, len(skeleton.dof_names)))
     values = coordinates(skeleton, here)
-    for k, joint in enumerate(space.joints.tolist()):
+    for k, joint in enumerate(buffers.joints.tolist()):
         part = slice(system.first[k], system.first[k + 1])
         place = dofs_of(skeleton).first[joint] + np.arange(part.stop - part.start)
         if skeleton.kinds[joint] is JointKind.BALL:  # the system has the angles of a ball in the order of its limits
             place = dofs_of(skeleton).first[joint] + system.order[k]
-        rows[:, place] = _columns(space.work.jacobian[part, :own].T, skeleton, joint, values)
+        rows[:, place] = _columns(buffers.work.jacobian[part, :own].T, skeleton, joint, values)
     matrices, residuals, names = [], [], []
     starts = [*system.goal_row.tolist(), own]
-    first = {int(goal): (starts[g], starts[g + 1]) for g, goal in enumerate(space.goals.tolist())}
+    first = {int(goal): (starts[g], starts[g + 1]) for g, goal in enumerate(buffers.goals.tolist())}
     for number, (goal, label) in enumerate(zip(goals, labels(goals), strict=True)):
         if not goal.enabled:
             continue
@@ -158,7 +158,7 @@ def jacobian_of(
             suffixes = tuple(str(i) for i in range(len(residual)))
         else:
             start, end = first[number]
-            matrix, residual = rows[start:end], space.state.e[start:end].copy()
+            matrix, residual = rows[start:end], buffers.state.e[start:end].copy()
             suffixes = KINDS[goal.kind].row_names
         matrices.append(matrix)
         residuals.append(residual)

@@ -452,9 +452,9 @@ follow: _Minimise = _overflowing(_twins["follow"])
 _solve_batch = _overflowing(_twins["solve_batch"])
 
 
-def solve_batch(workspace: Problems, settings: Settings, *, onward: bool) -> None:
-    """`viewer.ik.problems.solve_batch` with this backend's steps, on a workspace's problems."""
-    _solve_batch(*workspace.arrays, settings, workspace.one, onward)
+def solve_batch(buffers: Problems, settings: Settings, *, onward: bool) -> None:
+    """`viewer.ik.problems.solve_batch` with this backend's steps, on the buffers' problems."""
+    _solve_batch(*buffers.arrays, settings, buffers.one, onward)
 
 
 __all__ = ["LOOPS", "STEPS", "begin", "follow", "minimise", "residuals", "solve_batch"]

@@ -16,6 +16,7 @@ import numpy as np
 
 from viewer.errors import InputError
 from viewer.ik.assemble import Assembly, DofTable, assemble, dof_table_of, same_rows, with_goals
+from viewer.ik.buffers import Buffers, Targets, checked_start
 from viewer.ik.contact.volumes import Volumes, check_names, make_volumes
 from viewer.ik.goals import KINDS, Goal
 from viewer.ik.grips import Grips
@@ -26,7 +27,6 @@ from viewer.ik.mobility import arm_joints, metric, principal, stands
 from viewer.ik.reach import Reach
 from viewer.ik.solver_options import DEFAULT, DLS, INSIDE, Options, seeds_for, serves_levels, unserved_of
 from viewer.ik.system import Settings, StartTables, System, make_state, make_work
-from viewer.ik.workspace import Targets, Workspace, checked_start
 from viewer.skeleton import JointKind, Pose, Skeleton, joint_space
 from viewer.spatial.checks import Bools, Floats, Ints, handed_over
 from viewer.spatial.quaternion import multiply, perpendicular, rotate, slerp
@@ -143,7 +143,7 @@ class Prepared:
         assembly: their arrays.
         targets: of all goals.
         starts: the poses that solves begin at.
-        workspace: the scratch of one-shot solves; drags have their own.
+        buffers: the scratch of one-shot solves; drags have their own.
         reach: finds goals that geometry excludes.
         functions: the residuals of function goals, if there are any.
         unserved: words of `Solution.unserved`, whatever the pose.
@@ -185,7 +185,7 @@ class Prepared:
         foundation = self.foundation
         self.assembly = assembly = foundation.assembled(self.goals)
         self.targets = Targets(self.skeleton, self.goals)
-        self.workspace = Workspace(self.skeleton, assembly)
+        self.buffers = Buffers(self.skeleton, assembly)
         self.reach = Reach(assembly.system)
         self.starts = Starts(
             foundation.projection,
@@ -198,10 +198,10 @@ class Prepared:
     def _keep(self, before: Prepared) -> None:
         self.assembly = with_goals(before.assembly, self.goals, before.goals)
         self.targets = Targets(self.skeleton, self.goals)
-        self.workspace, self.reach, self.starts = before.workspace, before.reach, before.starts
-        self.workspace.take_goals(self.assembly)
-        if self.workspace.direct is not None:
-            self.workspace.direct.take_targets(self.targets)
+        self.buffers, self.reach, self.starts = before.buffers, before.reach, before.starts
+        self.buffers.take_goals(self.assembly)
+        if self.buffers.direct is not None:
+            self.buffers.direct.take_targets(self.targets)
 
     def _find_unserved(self) -> tuple[str, ...]:
         method = self.options.method
@@ -229,19 +229,19 @@ class Prepared:
         """Whether it is the default method with built-in goals alone: the compiled kernels serve these."""
         return not self.needs_numpy and self.options.method == DEFAULT
 
-    def opens_loops(self, workspace: Workspace) -> bool:
-        """Whether a loop of the skeleton is open in the pose of a workspace's last solve."""
+    def opens_loops(self, buffers: Buffers) -> bool:
+        """Whether a loop of the skeleton is open in the pose of the buffers' last solve."""
         if not self.grips.loops:
             return False
         first = len(self.goals) - len(self.grips.loops)
-        miss, tolerance = workspace.work.miss[workspace.goals >= first], workspace.system.tolerance
+        miss, tolerance = buffers.work.miss[buffers.goals >= first], buffers.system.tolerance
         return bool((miss[:, 0] > tolerance[0]).any() or (miss[:, 1] > tolerance[1]).any())
 
     @cached_property
-    def reseeded(self) -> tuple[Assembly, Workspace]:
-        """The arrays with other seeds, and a workspace of them."""
+    def reseeded(self) -> tuple[Assembly, Buffers]:
+        """The arrays with other seeds, and buffers of them."""
         assembly = self.foundation.with_seeds(self.assembly, range(1, 1 + OTHER_SEEDS))
-        return assembly, Workspace(self.skeleton, assembly)
+        return assembly, Buffers(self.skeleton, assembly)
 
     @cached_property
     def without_grips(self) -> Prepared:

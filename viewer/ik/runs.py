@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from viewer.ik import numpy_engine
 from viewer.ik.arm_steps import is_arm
 from viewer.ik.backends import engine_for, takes_compiled
+from viewer.ik.buffers import Buffers
 from viewer.ik.compiled.entry import CODES, OUTSIDE, STEPS, Direct, Row
 from viewer.ik.diagnosis import Nearest, diagnose
 from viewer.ik.findings import Reason, labels
@@ -26,7 +27,6 @@ from viewer.ik.prepared import OTHER_SEEDS, Prepared
 from viewer.ik.solution import STATUS_OF_CODE, Diagnose, Findings, Report, Solution, Status, findings_of, solution_of
 from viewer.ik.solver_options import DEFAULT
 from viewer.ik.system import Settings, State, copy_state
-from viewer.ik.workspace import Workspace
 from viewer.skeleton import Pose
 from viewer.spatial.checks import Floats
 
@@ -66,7 +66,7 @@ class Runs:
 
     def towards(
         self,
-        workspace: Workspace,
+        buffers: Buffers,
         pose: Pose,
         targets: ArrayLike | None,
         target_rotations: ArrayLike | None,
@@ -76,14 +76,14 @@ class Runs:
     ) -> Solution:
         """`run`, for targets as `solve` takes them."""
         started = perf_counter()
-        direct = self._direct(workspace, onward=onward)
+        direct = self._direct(buffers, onward=onward)
         if direct is not None:
             start = direct.start(pose, onward)
             row = direct.solve(start, targets, target_rotations, settings, False, onward, False)
             if row is not None:
                 return self._answer(direct, pose, row, started, settings)
         settled = self.targets.settle(pose, targets, target_rotations)
-        return self.run(workspace, pose, settled, settings, onward=onward)
+        return self.run(buffers, pose, settled, settings, onward=onward)
 
     def at_once(self, pose: Pose, targets: ArrayLike | None, target_rotations: ArrayLike | None) -> Solution | None:
         """One solve by compiled code alone; None, without effect, where numpy has to look at the pose or the targets.
@@ -91,13 +91,13 @@ class Runs:
         Compiled code looks at poses that differ from the last one, too.
         """
         started = perf_counter()
-        workspace = self.prepared.workspace
-        direct = workspace.direct if self._compiled else None
+        buffers = self.prepared.buffers
+        direct = buffers.direct if self._compiled else None
         if direct is None:
-            direct = self._direct(workspace)
+            direct = self._direct(buffers)
             if direct is None:
                 return None
-        if pose is workspace.begun:
+        if pose is buffers.begun:
             row = direct.solve(None, targets, target_rotations, self.settings, False, False, False)
         elif self.prepared.starts.is_news(pose):
             row = direct.solve(pose, targets, target_rotations, self.settings, True, False, False)
@@ -109,51 +109,51 @@ class Runs:
 
     def run(
         self,
-        workspace: Workspace,
+        buffers: Buffers,
         pose: Pose,
         targets: tuple[Floats, Floats],
         settings: Settings,
         *,
         onward: bool = False,
     ) -> Solution:
-        """Solve in a workspace.
+        """Solve in buffers.
 
         Args:
-            workspace: made for this solver's assembly.
+            buffers: made for this solver's assembly.
             pose: where to start; joints that take no part stay as in it.
             targets: (G, 3) and (G, 4), settled.
             settings: how the solve runs: damping, step cap, pull and others.
-            onward: go on from where the workspace's last solve ended, anchored where that began.
+            onward: go on from where the buffers' last solve ended, anchored where that began.
         """
         started = perf_counter()
-        direct = self._direct(workspace, onward=onward)
+        direct = self._direct(buffers, onward=onward)
         if direct is not None:
             row = direct.settled(pose, targets, settings, onward=onward)
             return self._answer(direct, pose, row, started, settings)
-        workspace.aim_at(*targets)
+        buffers.aim_at(*targets)
         unserved = self.prepared.unserved
         if self.prepared.needs_numpy:
             if not onward:
-                workspace.pose_at(pose.rotations, pose.translations)
-            outside = not onward and workspace.begin(settle=settings.settle)
-            workspace.aim_now()
-            unserved = self._unserved_now(workspace, settings)
-            code, iterations, _ = self._method(*workspace.arrays, settings)
+                buffers.pose_at(pose.rotations, pose.translations)
+            outside = not onward and buffers.begin(settle=settings.settle)
+            buffers.aim_now()
+            unserved = self._unserved_now(buffers, settings)
+            code, iterations, _ = self._method(*buffers.arrays, settings)
         else:
             if not onward:
-                workspace.begin_at(pose)
-            one = workspace.one
-            numpy_engine.solve_batch(workspace, settings, onward=onward)
+                buffers.begin_at(pose)
+            one = buffers.one
+            numpy_engine.solve_batch(buffers, settings, onward=onward)
             if not onward:
-                workspace.begun_at(None, numpy=pose)
+                buffers.begun_at(None, numpy=pose)
             code, iterations, outside = int(one.code[0]), int(one.iterations[0]), bool(one.outside[0])
-        report = self._report(workspace, code, iterations, perf_counter() - started, "numpy", outside)
+        report = self._report(buffers, code, iterations, perf_counter() - started, "numpy", outside)
         every = tuple(dict.fromkeys((*unserved, *report.unserved)))
-        return self._ended(workspace, pose, targets, code, report._replace(unserved=every), settings)
+        return self._ended(buffers, pose, targets, code, report._replace(unserved=every), settings)
 
     def _ended(
         self,
-        workspace: Workspace,
+        buffers: Buffers,
         pose: Pose,
         targets: tuple[Floats, Floats],
         code: int,
@@ -161,35 +161,35 @@ class Runs:
         settings: Settings,
     ) -> Solution:
         """The solution of a run in numpy that stopped with a code."""
-        found = workspace.pose(pose)
+        found = buffers.pose(pose)
         if settings is self.settings:
             report = report._replace(status=self._judged(report.status, code, targets, found))
-        return self._solution(workspace, found, targets, report)
+        return self._solution(buffers, found, targets, report)
 
     def stopped_at(
-        self, workspace: Workspace, state: State, pose: Pose, targets: tuple[Floats, Floats], last: Report
+        self, buffers: Buffers, state: State, pose: Pose, targets: tuple[Floats, Floats], last: Report
     ) -> Solution:
         """The solution of a run in numpy if its iterations had run out in a state that it passed through.
 
         Args:
-            workspace: of the run.
+            buffers: of the run.
             state: that it would have returned, without residuals.
             pose: where it started.
             targets: settled, as the run had them.
             last: the report of the whole run, with the iterations and seconds until that state.
         """
-        residuals(workspace.system, workspace.work, state.q, state.t, workspace.state.e)
-        copy_state(state._replace(e=workspace.state.e), workspace.state)
+        residuals(buffers.system, buffers.work, state.q, state.t, buffers.state.e)
+        copy_state(state._replace(e=buffers.state.e), buffers.state)
         code = STATUS_OF_CODE.index(Status.BUDGET)
-        report = self._report(workspace, code, last.iterations, last.seconds, last.backend, last.start_outside)
-        return self._ended(workspace, pose, targets, code, report._replace(unserved=last.unserved), self.settings)
+        report = self._report(buffers, code, last.iterations, last.seconds, last.backend, last.start_outside)
+        return self._ended(buffers, pose, targets, code, report._replace(unserved=last.unserved), self.settings)
 
-    def _direct(self, workspace: Workspace, *, onward: bool = False) -> Direct | None:
-        """Calls of the compiled kernels on a workspace; None where numpy is to do it.
+    def _direct(self, buffers: Buffers, *, onward: bool = False) -> Direct | None:
+        """Calls of the compiled kernels on buffers; None where numpy is to do it.
 
         A drag that compiled code has begun continues in compiled code.
         """
-        direct: Direct | None = workspace.direct
+        direct: Direct | None = buffers.direct
         if direct is not None and (onward or takes_compiled(self.options.backend)):
             return direct
         if self.prepared.needs_numpy:
@@ -200,25 +200,25 @@ class Runs:
             return None
         if direct is None:
             tables = self.prepared.starts.tables(self.prepared.foundation.dofs)
-            direct = workspace.direct = Direct(prepare, workspace, self.targets, tables)
+            direct = buffers.direct = Direct(prepare, buffers, self.targets, tables)
         return direct
 
     def _answer(self, direct: Direct, base: Pose, row: Row, started: float, settings: Settings) -> Solution:
         """The solution of an answer row that a compiled call has filled; joints that take no part are as in a pose."""
         (ended, numbers), seconds = row, perf_counter() - started
         iterations, (code, outside) = ended // STEPS, _ENDS[ended % STEPS]
-        workspace = direct.workspace
+        buffers = direct.buffers
         if code == CONVERGED and not self._grips:
-            unserved = self._unserved_in(workspace) if self._balances else self.prepared.unserved
+            unserved = self._unserved_in(buffers) if self._balances else self.prepared.unserved
             met = _CONVERGED, iterations, seconds, "numba", self.options.method, unserved, outside
             return Solution(met, self, (direct, base, numbers))
-        report = self._report(workspace, code, iterations, seconds, "numba", outside)
+        report = self._report(buffers, code, iterations, seconds, "numba", outside)
         pose = direct.pose(base, numbers)
         findings, diagnosis = self.explained(pose, direct, base, numbers)
         if self.options.method != DEFAULT and settings is self.settings:
             report = report._replace(status=self._judged(report.status, code, direct.targets(numbers), pose))
         solution = solution_of(report, pose, findings, diagnosis)
-        return solution if not self._grips else self._folded(workspace, solution, findings, direct.targets(numbers))
+        return solution if not self._grips else self._folded(buffers, solution, findings, direct.targets(numbers))
 
     def pose(self, direct: Direct, base: Pose, numbers: Floats) -> Pose:
         """The pose of an answer: made when it is asked for, as is the next."""
@@ -226,54 +226,54 @@ class Runs:
 
     def explained(self, pose: Pose, direct: Direct, _: Pose, numbers: Floats) -> tuple[Findings, Diagnose]:
         """The findings and the diagnosis of an answer."""
-        found, count, workspace = partial(direct.found, numbers), len(self.prepared.goals), direct.workspace
-        of = workspace.system, workspace.joints, workspace.goals, workspace.skeleton
+        found, count, buffers = partial(direct.found, numbers), len(self.prepared.goals), direct.buffers
+        of = buffers.system, buffers.joints, buffers.goals, buffers.skeleton
         findings = findings_of(*of, count, found, self.options.contact)
         return findings, partial(self._diagnosis_of, direct, numbers, pose)
 
-    def _unserved_in(self, workspace: Workspace) -> tuple[str, ...]:
+    def _unserved_in(self, buffers: Buffers) -> tuple[str, ...]:
         """The goals that are not served, some of which depend on the start pose."""
-        system = workspace.system
+        system = buffers.system
         if self._balances and system.corners[0] == 0:
             return (*self.prepared.unserved, UNSERVED_BALANCE)
         return self.prepared.unserved
 
     def _report(
-        self, workspace: Workspace, code: int, iterations: int, seconds: float, backend: str, outside: bool
+        self, buffers: Buffers, code: int, iterations: int, seconds: float, backend: str, outside: bool
     ) -> Report:
         status = STATUS_OF_CODE[code]
         failed = status is not Status.CONVERGED
         if (
             failed
             and self.prepared.assembly.spared.any()
-            and not self.prepared.assembly.fails(workspace.work.miss, float(workspace.work.contact.overlap[1]))
+            and not self.prepared.assembly.fails(buffers.work.miss, float(buffers.work.contact.overlap[1]))
         ):
             status = Status.CONVERGED
         elif failed:
-            self.excluded = self.prepared.reach.out_of_reach(workspace.system, workspace.state.q, workspace.state.t)
+            self.excluded = self.prepared.reach.out_of_reach(buffers.system, buffers.state.q, buffers.state.t)
             status = Status.UNREACHABLE if self.excluded else status
-        unserved = self._unserved_in(workspace)
+        unserved = self._unserved_in(buffers)
         return Report(status, iterations, seconds, backend, self.options.method, unserved, outside)
 
     def _judged(self, status: Status, code: int, targets: tuple[Floats, Floats], pose: Pose) -> Status:
         return judged(self.prepared, status, STATUS_OF_CODE[code], targets, pose, self._nearest)
 
-    def _unserved_now(self, workspace: Workspace, settings: Settings) -> tuple[str, ...]:
+    def _unserved_now(self, buffers: Buffers, settings: Settings) -> tuple[str, ...]:
         """Goals that the method cannot serve from the start pose, as where there is no limb for one."""
         if self.options.method == DEFAULT:
             return self.prepared.unserved
-        left_out = METHODS[self.options.method].left_out(*workspace.arrays, settings)
-        missing = {int(workspace.goals[g]) for g in left_out}
+        left_out = METHODS[self.options.method].left_out(*buffers.arrays, settings)
+        missing = {int(buffers.goals[g]) for g in left_out}
         return (*self.prepared.unserved, *(name for i, name in enumerate(labels(self.prepared.goals)) if i in missing))
 
     def _diagnosis_of(self, direct: Direct, numbers: Floats, pose: Pose) -> tuple[Reason, ...]:
         return diagnose(self.prepared.skeleton, self.prepared.goals, direct.targets(numbers), pose, self.options)
 
     def gone_back(self, solution: Solution, start: Pose, targets: tuple[Floats, Floats]) -> Solution:
-        """The solution of a run on the goals' own workspace with its start, inside the limits, as the answer."""
-        workspace = self.prepared.workspace
-        stayed = workspace.pose(start) if workspace.go_back(start) else start
-        return self._solution(workspace, stayed, targets, solution.report)
+        """The solution of a run on the goals' own buffers with its start, inside the limits, as the answer."""
+        buffers = self.prepared.buffers
+        stayed = buffers.pose(start) if buffers.go_back(start) else start
+        return self._solution(buffers, stayed, targets, solution.report)
 
     @property
     def _method(self) -> Callable[..., tuple[int, int, float]]:
@@ -283,25 +283,25 @@ class Runs:
         method = METHODS[self.options.method]
         return partial(method.run, extra=self.prepared.functions, tuning=self.options.tuning, watch=self._watch)
 
-    def _solution(self, workspace: Workspace, pose: Pose, targets: tuple[Floats, Floats], report: Report) -> Solution:
+    def _solution(self, buffers: Buffers, pose: Pose, targets: tuple[Floats, Floats], report: Report) -> Solution:
         diagnosis = partial(diagnose, self.prepared.skeleton, self.prepared.goals, targets, pose, self.options)
         functions: dict[int, float] = {}
         if self.prepared.functions is not None:
-            state = workspace.state
+            state = buffers.state
             places = [i for i, goal in enumerate(self.prepared.goals) if goal.enabled and not KINDS[goal.kind].built_in]
             functions = dict(zip(places, self.prepared.functions.lengths(state.q, state.t), strict=True))
-        findings = workspace.findings(len(self.prepared.goals), self.options.contact, functions)
+        findings = buffers.findings(len(self.prepared.goals), self.options.contact, functions)
         solution = solution_of(report, pose, findings, diagnosis)
-        return solution if not self._grips else self._folded(workspace, solution, findings, targets)
+        return solution if not self._grips else self._folded(buffers, solution, findings, targets)
 
     def _folded(
-        self, workspace: Workspace, solution: Solution, findings: Findings, targets: tuple[Floats, Floats]
+        self, buffers: Buffers, solution: Solution, findings: Findings, targets: tuple[Floats, Floats]
     ) -> Solution:
         """The solution with grips instead of the pulls of fingers."""
         others = self.prepared.grips.others
         diagnosis = partial(diagnose, self.prepared.skeleton, others, targets, solution.pose, self.options)
-        overlaps = bool(workspace.work.contact.overlap[1] > 1.0)
-        spared = {int(workspace.goals[g]) for g in np.flatnonzero(self.prepared.assembly.spared)}
+        overlaps = bool(buffers.work.contact.overlap[1] > 1.0)
+        spared = {int(buffers.goals[g]) for g in np.flatnonzero(self.prepared.assembly.spared)}
         return self.prepared.grips.folded(solution, findings, spared, overlaps=overlaps, others=diagnosis)
 
 
@@ -363,7 +363,7 @@ class OneShot:
         solution = quick or self._gripping(start, targets, target_rotations)
         if solution is None:
             drawn = prepared.starts.drawn(start)
-            solution = runs.towards(prepared.workspace, drawn, targets, target_rotations, runs.settings)
+            solution = runs.towards(prepared.buffers, drawn, targets, target_rotations, runs.settings)
         if solution.status in _MISSED:
             solution = self._sought_again(solution, start, targets, target_rotations)
         if self._exact and solution.status is not Status.CONVERGED:
@@ -382,8 +382,8 @@ class OneShot:
         runs, prepared = self._runs, self.prepared
         if runs.excluded or not seeks_again(prepared, runs.settings):
             return solution
-        drawn, workspace = prepared.starts.drawn(start), prepared.reseeded[1]
-        found = runs.towards(workspace, drawn, targets, target_rotations, longer(runs.settings))
+        drawn, buffers = prepared.starts.drawn(start), prepared.reseeded[1]
+        found = runs.towards(buffers, drawn, targets, target_rotations, longer(runs.settings))
         both = found if found.status is Status.CONVERGED else solution
         both.iterations, both.seconds = solution.iterations + found.iterations, solution.seconds + found.seconds
         return both
@@ -401,11 +401,11 @@ class OneShot:
             return self._gripping_alone(start, targets, target_rotations) if grips.stays else None
         settled = prepared.targets.settle(start, targets, target_rotations)
         first = OneShot(Runs(prepared.without_grips), exact=self._exact).solve(start, *settled)
-        solution = runs.run(prepared.workspace, first.pose, settled, runs.settings._replace(max_iterations=0))
+        solution = runs.run(prepared.buffers, first.pose, settled, runs.settings._replace(max_iterations=0))
         if solution.status is Status.CONVERGED:
             solution = solution.with_pose(first.pose)  # without the last bits of limits and coordinates
         else:
-            solution = runs.run(prepared.workspace, first.pose, settled, runs.settings)
+            solution = runs.run(prepared.buffers, first.pose, settled, runs.settings)
         solution.iterations += first.iterations
         solution.seconds += first.seconds
         return solution
@@ -414,7 +414,7 @@ class OneShot:
         """Solve with nothing but grips: hands close where they are or, where that is too far, move to the objects."""
         runs, prepared = self._runs, self.prepared
         settled = prepared.targets.settle(start, targets, target_rotations)
-        solution = runs.run(prepared.workspace, start, settled, runs.settings)
+        solution = runs.run(prepared.buffers, start, settled, runs.settings)
         if solution.status is Status.CONVERGED:
             return solution
         count = len(prepared.grips.given)
@@ -434,7 +434,7 @@ def seeks_again(prepared: Prepared, settings: Settings) -> bool:
     """
     if prepared.options.method != DEFAULT or prepared.grips.grips or settings.restarts == 0:
         return False
-    system = prepared.workspace.system
+    system = prepared.buffers.system
     rows = int(np.sum(system.goal_lengths + system.goal_angles))
     return bool(rows >= np.count_nonzero(system.spread)) or (rows == _POSE_ROWS and is_arm(system))
 

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from viewer.errors import InputError, plural
 from viewer.ik.assemble import Assembly
 from viewer.ik.backends import Engine, engine_for
+from viewer.ik.buffers import Buffers, Targets, checked_start, numbers
 from viewer.ik.diagnosis import Nearest
 from viewer.ik.drag import Drag
 from viewer.ik.goals import Goal
@@ -36,7 +37,6 @@ from viewer.ik.solver_options import (
     signature_of,
 )
 from viewer.ik.system import Many, Settings, State, make_many
-from viewer.ik.workspace import Targets, Workspace, checked_start, numbers
 from viewer.skeleton import Pose, Skeleton
 from viewer.skeleton.character import check_skeleton, wrong_kind
 from viewer.spatial.checks import Bools, Floats, Ints, Reduced, frozen, whole
@@ -243,7 +243,7 @@ def _traced(
         for n, (state, seconds) in enumerate(passed[: last.iterations - 1], 1):
             between()
             report = last.report._replace(iterations=n, seconds=seconds)
-            steps.append(runs.stopped_at(prepared.workspace, state, start, settled, report))
+            steps.append(runs.stopped_at(prepared.buffers, state, start, settled, report))
     else:
         for n in range(1, last.iterations):
             between()
@@ -435,7 +435,7 @@ class _BatchRun:
     ) -> None:
         self.skeleton, self.assembly, self.engine = skeleton, assembly, engine
         self.settings, self.reach, self.exact = settings, reach, exact
-        self._spaces: dict[int, list[Workspace]] = {}
+        self._buffers: dict[int, list[Buffers]] = {}
 
     def solve(
         self, rotations: Floats, translations: Floats, places: Floats, turns: Floats, *, threads: int | None = None
@@ -469,7 +469,7 @@ class _BatchRun:
             with ThreadPoolExecutor(workers) as pool:
                 list(pool.map(solve_chunk, chunks))
         lengths = {len(range(count)[chunk]) for chunk in chunks}
-        self._spaces = {length: kept[:workers] for length, kept in self._spaces.items() if length in lengths}
+        self._buffers = {length: kept[:workers] for length, kept in self._buffers.items() if length in lengths}
         status = _STATUSES[many.code]
         failed = np.flatnonzero(many.code != CONVERGED).tolist()
         missed = np.zeros(count, dtype=np.bool_)
@@ -490,12 +490,12 @@ class _BatchRun:
     ) -> None:
         """Solve some of the problems; each thread also prepares and finishes the arrays of its chunk."""
         count = len(many.code[chunk])
-        kept = self._spaces.setdefault(count, [])
+        kept = self._buffers.setdefault(count, [])
         try:
-            space = kept.pop()
+            buffers = kept.pop()
         except IndexError:  # one for each thread
-            space = Workspace(self.skeleton, self.assembly, count)
-        part = space.one
+            buffers = Buffers(self.skeleton, self.assembly, count)
+        part = buffers.one
         np.copyto(part.again, many.again[chunk])
         part.again[0] = False
         for start, begin in zip(starts, (part.q, part.t), strict=True):
@@ -504,13 +504,13 @@ class _BatchRun:
             begin[some] = start[chunk][some][:, self.assembly.joints]
         for given, taken in zip(targets, (part.target, part.rotation), strict=True):
             np.take(given[chunk], self.assembly.goals, axis=1, out=taken, mode="clip")
-        self.engine.solve_batch(space, self.settings, onward=False)
-        for all_of_them, some_of_them in zip(many, space.one, strict=True):
+        self.engine.solve_batch(buffers, self.settings, onward=False)
+        for all_of_them, some_of_them in zip(many, buffers.one, strict=True):
             all_of_them[chunk] = some_of_them
-        for start, end, found in zip(starts, (space.one.q, space.one.t), answer, strict=True):
+        for start, end, found in zip(starts, (buffers.one.q, buffers.one.t), answer, strict=True):
             found[chunk] = start[chunk]
             found[chunk, self.assembly.joints] = end
-        kept.append(space)
+        kept.append(buffers)
 
     def _status(self, many: Many, i: int) -> tuple[Status, bool]:
         """The status of one `Solver.solve`: unreachable where geometry or restarts show it; whether restarts miss."""
@@ -527,11 +527,11 @@ class _BatchRun:
         self, many: Many, starts: tuple[Floats, Floats], answer: tuple[Floats, Floats], failed: list[int]
     ) -> None:
         """Exact or nothing: the answers of problems that failed become their start poses."""
-        space, joints = Workspace(self.skeleton, self.assembly), self.assembly.joints
+        buffers, joints = Buffers(self.skeleton, self.assembly), self.assembly.joints
         for i in failed:
-            space.one.target[0], space.one.rotation[0] = many.target[i], many.rotation[i]
-            outside = space.go_back(Pose.trusted(starts[0][i], starts[1][i]))
+            buffers.one.target[0], buffers.one.rotation[0] = many.target[i], many.rotation[i]
+            outside = buffers.go_back(Pose.trusted(starts[0][i], starts[1][i]))
             answer[0][i], answer[1][i] = starts[0][i], starts[1][i]
             if outside:
-                answer[0][i, joints], answer[1][i, joints] = space.state.q, space.state.t
-            many.miss[i] = space.work.miss
+                answer[0][i, joints], answer[1][i, joints] = buffers.state.q, buffers.state.t
+            many.miss[i] = buffers.work.miss

@@ -446,7 +446,7 @@ class Settings(NamedTuple):
 
 
 class Problems(Protocol):
-    """The arrays that an engine works on; `viewer.ik.workspace.Workspace` has them."""
+    """The arrays that an engine works on; `viewer.ik.buffers.Buffers` has them."""
 
     one: Many
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from viewer.errors import InputError, quote
 from viewer.ik.goals import KINDS, Goal
-from viewer.skeleton import Skeleton, World, find_place
+from viewer.skeleton import Skeleton, World, effector_of
 from viewer.spatial.checks import Floats, finite_floats
 from viewer.spatial.quaternion import IDENTITY, angle_between, between, conjugate, multiply, rotate, slerp
 from viewer.spatial.smoothing import ease
@@ -205,6 +205,6 @@ def place_in_space(skeleton: Skeleton, world: World, layer: Layer) -> tuple[Floa
     _, point, turn = KINDS[layer.goal.kind].stand(layer.goal, skeleton, world)
     if layer.space is None:
         return point, turn
-    other = find_place(skeleton, layer.space)
+    other = effector_of(skeleton, layer.space)
     back = conjugate(world.rotations[:, other.joint])
     return rotate(back, point - world.point(other.joint, other.offset)), multiply(back, turn)

@@ -34,8 +34,8 @@ from viewer.skeleton import (
     Pose,
     Skeleton,
     World,
+    effector_of,
     find_figure,
-    find_place,
     fk,
     fk_arrays,
     fk_clip,
@@ -417,9 +417,9 @@ class LayerGroup:
         rounds: list[_Round] = []
         reached: list[Layer] = []
         for acting in _by_effector(self._layers):
-            own = {find_place(self._skeleton, name).joint for layer in acting for name in layer.effectors}
+            own = {effector_of(self._skeleton, name).joint for layer in acting for name in layer.effectors}
             names = dict.fromkeys([*feet, *(name for layer in reached for name in layer.effectors)])
-            held = [name for name in names if find_place(self._skeleton, name).joint not in own]
+            held = [name for name in names if effector_of(self._skeleton, name).joint not in own]
             at = fk(self._skeleton, clip.pose(0))
             world = World(at.positions[None], at.rotations[None])
             goals = [one.goal for one in self._tracks(acting, held, world, np.zeros(1))]

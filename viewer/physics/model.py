@@ -30,7 +30,7 @@ from viewer.physics.surroundings import (
     soled,
     soles_of,
 )
-from viewer.skeleton import JointKind, Pose, Skeleton, bodies_of, find_place, joint_space, rest_world
+from viewer.skeleton import JointKind, Pose, Skeleton, bodies_of, effector_of, joint_space, rest_world
 from viewer.skeleton.balance import capsule_masses, standing_height
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import (
@@ -537,7 +537,7 @@ def _add_loops(mujoco: MuJoCo, spec: MuJoCo, skeleton: Skeleton, bodies: list[Mu
     """Sites that stay together, turned as at rest if the loop is rigid."""
     rest = rest_world(skeleton).rotations
     for number, loop in enumerate(skeleton.loops):
-        a, b = (find_place(skeleton, name) for name in (loop.a, loop.b))
+        a, b = (effector_of(skeleton, name) for name in (loop.a, loop.b))
         turn = multiply(conjugate(rest[a.joint]), rest[b.joint])
         names = []
         for letter, end, quat in (("a", a, turn), ("b", b, np.array((0.0, 0.0, 0.0, 1.0)))):

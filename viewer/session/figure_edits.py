@@ -24,7 +24,7 @@ from viewer.session.figures import (
 )
 from viewer.session.history import Step, UndoHistory
 from viewer.session.solving import Solvers, applied
-from viewer.skeleton import find_place
+from viewer.skeleton import effector_of
 from viewer.skeleton.names import free_name
 from viewer.spatial.checks import Floats
 
@@ -228,7 +228,7 @@ def check_link(stage: Stage, figure: str, link: Link) -> None:
     goal = stage.documents[stage.index(figure)].goal(link.goal)
     if goal.relative:
         raise InputError(f"{quote(link.goal)}: a goal between two effectors has no target that could follow a joint")
-    find_place(stage.documents[stage.index(link.figure)].skeleton, link.joint)
+    effector_of(stage.documents[stage.index(link.figure)].skeleton, link.joint)
 
 
 class Links:

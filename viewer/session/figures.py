@@ -17,7 +17,7 @@ from viewer.document.actions.timeline_actions import at_frame
 from viewer.document.evaluation import check_played_frame
 from viewer.errors import InputError, unknown_name
 from viewer.ik.goals import Vector
-from viewer.skeleton import Pose, World, find_place
+from viewer.skeleton import Pose, World, effector_of
 from viewer.skeleton.names import free_name
 from viewer.spatial.checks import Floats, as_number, as_positive, triple
 from viewer.spatial.quaternion import multiply, rotate
@@ -202,7 +202,7 @@ def lasting(arrangement: Arrangement) -> Arrangement:
 
     def holds(figure: StageFigure, link: Link) -> bool:
         try:
-            find_place(skeletons[link.figure], link.joint)
+            effector_of(skeletons[link.figure], link.joint)
         except (KeyError, InputError):
             return False
         return any(goal.id == link.goal for goal in figure.document.goals)

@@ -125,10 +125,10 @@ class UndoHistory:
 
 
 @dataclass(slots=True)
-class Gesture:
-    """A gesture under way.
+class OpenStep:
+    """The undo step that a gesture under way makes.
 
-    ``label`` is of its undo step, ``start`` the state that cancelling restores, ``drag`` an IK drag; ``saved``: it
+    ``label`` is its name, ``start`` the state that cancelling restores, ``drag`` an IK drag; ``saved``: it
     changes what a file would hold.
     """
 
@@ -142,37 +142,37 @@ class GestureManager:
     """The gesture under way: a slider, an FK drag or an IK drag. The session begins and ends it."""
 
     def __init__(self, solvers: Solvers, stage: Stage) -> None:
-        self.gesture: Gesture | None = None
+        self.open_step: OpenStep | None = None
         self._solvers, self._stage, self._calls = solvers, stage, stage.calls
         self._left: tuple[IkDrag, Document] | None = None
 
     @property
     def label(self) -> str | None:
         """The label of the gesture under way, or None."""
-        return None if self.gesture is None else self.gesture.label
+        return None if self.open_step is None else self.open_step.label
 
     @property
     def drag(self) -> IkDrag | None:
         """The IK drag under way, or None."""
-        return None if self.gesture is None else self.gesture.drag
+        return None if self.open_step is None else self.open_step.drag
 
     def begin(self, label: str) -> None:
         """Begin a gesture of updates."""
-        self.gesture = Gesture(label, self._stage.state)
+        self.open_step = OpenStep(label, self._stage.state)
 
     def begin_drag(self, items: tuple[Item, ...], grab: Grab | None, opposite: Grab | None = None) -> None:
         """Begin an IK drag."""
         drag = IkDrag(self._stage.document, tuple(items), (grab, opposite), self._solvers)
-        self.gesture = Gesture(drag.label, self._stage.state, drag, saved=True)
+        self.open_step = OpenStep(drag.label, self._stage.state, drag, saved=True)
 
     def update(self, action: Action) -> None:
         """Do an action as part of the gesture."""
         with self._calls("update", action):
-            if self.gesture is None or self.gesture.drag is not None:
+            if self.open_step is None or self.open_step.drag is not None:
                 raise InputError(f"{action.label}: no gesture was begun")
             after = applied(action, self._stage.state, self._solvers)
             if after is not None:
-                self.gesture.saved |= action.saved
+                self.open_step.saved |= action.saved
                 self._stage.show(after)
 
     def drag_to(self, targets: Mapping[Item, tuple[ArrayLike | None, ArrayLike | None]]) -> None:
@@ -205,15 +205,15 @@ class GestureManager:
 
     def step(self, now: float) -> State | None:
         """The state after a bounded number of the drag's iterations; None if there is nothing to solve."""
-        gesture, drag = self.gesture, self.drag
-        if gesture is None or drag is None or not drag.pending:
+        step, drag = self.open_step, self.drag
+        if step is None or drag is None or not drag.pending:
             return None
         drag.step(now)
         return State(drag.document, drag.report)
 
     def commit(self) -> Step | None:
         """End the gesture: the step from its start to the state shown, or to where the drag settles; None if none."""
-        gesture, self.gesture = self.gesture, None
+        gesture, self.open_step = self.open_step, None
         if gesture is None:
             return None
         after = self._stage.state if gesture.drag is None else self._released(gesture.drag)
@@ -226,7 +226,7 @@ class GestureManager:
 
         The drag's own goal no longer exists, so the session's report does not mention it.
         """
-        if self._left is None or self.gesture is not None:
+        if self._left is None or self.open_step is not None:
             return None
         drag, left = self._left
         short = drag.temporary and drag.report is not None and drag.report.status is not Status.CONVERGED
@@ -240,7 +240,7 @@ class GestureManager:
 
     def cancel(self) -> bool:
         """End the gesture and show the state that it began with; whether there was a gesture."""
-        gesture, self.gesture = self.gesture, None
+        gesture, self.open_step = self.open_step, None
         if gesture is not None:
             self._stage.show(gesture.start)
         return gesture is not None
@@ -278,7 +278,7 @@ class Escape:
         """Whether a solve with restarts leaves the local minimum; the first call after a drag solves to find out."""
         with self._calls("escape_offered") as call:
             searched = self.searched
-            offered = self._gestures.gesture is None and self._is_found()
+            offered = self._gestures.open_step is None and self._is_found()
             call.idle = self.searched == searched
             return offered
 

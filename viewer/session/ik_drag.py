@@ -33,7 +33,7 @@ from viewer.ik.goals.goal import as_rotation
 from viewer.ik.solution import Status
 from viewer.session.figures import Stage, State
 from viewer.session.solving import SettleDetector, Solvers, kept_pose, target_rows, tolerances
-from viewer.skeleton import Pose, Skeleton, above, at_or_below, blend_poses, find_place, point_of
+from viewer.skeleton import Pose, Skeleton, above, at_or_below, blend_poses, effector_of, point_of
 from viewer.spatial.checks import Floats, Vector, as_number, as_vector
 
 BLEND = 0.2
@@ -124,7 +124,7 @@ def _let_go(start: Document, document: Document, joints: list[int]) -> Document:
     for goal in document.goals:
         if not goal.sets_pose:
             continue
-        own = find_place(document.skeleton, goal.effector).joint in joints
+        own = effector_of(document.skeleton, goal.effector).joint in joints
         gave_way = goal.id in now - before and not goal.pinned
         if own or gave_way:
             stand = stand_of(document, goal)
@@ -271,7 +271,7 @@ class IkDrag:
         self._rows = {
             Item("effector", name): row
             for row, (name, goal) in enumerate(goals.items())
-            if name in effectors and find_place(asking.skeleton, goal.effector).joint not in joints
+            if name in effectors and effector_of(asking.skeleton, goal.effector).joint not in joints
         }
         return changed
 

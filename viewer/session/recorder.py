@@ -15,7 +15,7 @@ from viewer.document.solved_frames import resolved
 from viewer.document.take import MOST_FRAMES
 from viewer.errors import InputError
 from viewer.session.figures import CallRecorder, State
-from viewer.session.history import Gesture, Step
+from viewer.session.history import OpenStep, Step
 from viewer.skeleton import Pose, blend_poses
 from viewer.spatial.checks import as_number
 
@@ -98,7 +98,7 @@ class TakeRecorder:
     def _is_edited(self, document: Document) -> bool:
         return self._seen is not None and document.pose is not self._seen.pose
 
-    def before_tick(self, now: float, speed: float, state: State, gesture: Gesture | None) -> State:
+    def before_tick(self, now: float, speed: float, state: State, gesture: OpenStep | None) -> State:
         """The state with the motion below it advanced to the frame that is due; see `_followed`.
 
         ``now`` is in seconds, of any clock that does not go back.
@@ -363,7 +363,7 @@ class _Pace:
         return self._last[1]
 
 
-def _followed(state: State, gesture: Gesture | None, recording: Recording, due: int) -> State:
+def _followed(state: State, gesture: OpenStep | None, recording: Recording, due: int) -> State:
     """A state with the motion below advanced to a frame, and the edits kept on top.
 
     An IK drag continues from there towards its targets; joints rotated by hand stay, and an edit is transferred. The

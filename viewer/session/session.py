@@ -63,7 +63,7 @@ class Session:
         self.kernels = Kernels(self.stage)
         self.layers = LayerWorker(self.stage)
         self.escape, self._blend = Escape(self.gestures, self.stage), PoseBlend()
-        Links(self._solvers, self.stage, lambda: self.gestures.gesture is not None)
+        Links(self._solvers, self.stage, lambda: self.gestures.open_step is not None)
         self.figures = FigureEdits(
             self.stage,
             self.history,
@@ -146,7 +146,7 @@ class Session:
     def add_document(self, label: str, document: Document, *, saved: bool) -> None:
         """Show a document as the result of one undo step, or as part of the gesture under way."""
         after = State.at_rest(document)
-        gesture = self.gestures.gesture
+        gesture = self.gestures.open_step
         if gesture is None:
             self._conclude()
             self._add(Step(label, self.stage.state, after, saved=saved))
@@ -213,7 +213,7 @@ class Session:
     def _abandon(self) -> bool:
         """Cancel the gesture and the recording under way; whether there was one."""
         start, self.stage.adjust = self.recorder.abandon(), None
-        under_way = self.gestures.gesture is not None
+        under_way = self.gestures.open_step is not None
         self.cancel()
         self._conclude()
         if start is not None:
@@ -361,7 +361,7 @@ class Session:
         """End the gesture under way and restore the document that it began with; no undo step."""
         with self._calls("cancel"):
             self.figures.cancel_drag()
-            if self.gestures.gesture is not None and self.recorder.recording is not None:
+            if self.gestures.open_step is not None and self.recorder.recording is not None:
                 self.recorder.recording.drop()
             self.gestures.cancel()
             self.recorder.saw(self.document)
@@ -429,7 +429,7 @@ class Session:
             if self.recorder.recording:
                 return
             self.stop()
-            gesture, shown = self.gestures.gesture, self.stage.state
+            gesture, shown = self.gestures.open_step, self.stage.state
             self.recorder.begin(shown if gesture is None else gesture.start, shown.document)
             self.stage.adjust = self.recorder.at_its_frame
             self._show(shown)
@@ -471,14 +471,14 @@ class Session:
             if state is not None:
                 self._show(state)
         self.kernels.tick()
-        if self.gestures.gesture is None and not self.recorder.recording:
+        if self.gestures.open_step is None and not self.recorder.recording:
             state = self.layers.tick()
             if state is not None:
                 self._show(state)
         return self.stage.revision != before or self.clock.playing or self.layers.missing > 0
 
     def _tick_recording(self, now: float) -> bool:
-        recorder, gesture = self.recorder, self.gestures.gesture
+        recorder, gesture = self.recorder, self.gestures.open_step
         self._show(recorder.before_tick(now, self.clock.speed, self.stage.state, gesture))
         self._tick_body(now)
         after = recorder.after_tick(self.stage.state, in_gesture=gesture is not None)
@@ -496,7 +496,7 @@ class Session:
         targets = self.targets
         if not targets.running:
             return False
-        if self.gestures.gesture or self._blend.under_way or self.clock.playing:
+        if self.gestures.open_step or self._blend.under_way or self.clock.playing:
             targets.wait()
             return False
         state = targets.step(now)

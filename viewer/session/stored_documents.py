@@ -30,7 +30,7 @@ from viewer.session.stored_characters import (
     relative_path,
     skeleton_of,
 )
-from viewer.skeleton import Character, Clip, Pose, Skeleton, find_place
+from viewer.skeleton import Character, Clip, Pose, Skeleton, effector_of
 from viewer.spatial.checks import Ints, as_vector
 
 PinData: Any = VALUES.struct(Pin)
@@ -398,7 +398,7 @@ def _check_links(figures: list[StageFigure]) -> None:
                 others = [name for name in names if name != figure.name]
                 raise FormatError(unknown_name("other figure", link.figure, others), path=path)
             with at_path(path):
-                find_place(figures[names.index(link.figure)].document.skeleton, link.joint)
+                effector_of(figures[names.index(link.figure)].document.skeleton, link.joint)
 
 
 def _document_at(data: DocumentData, folder: Path, path: str, *, motion: bool) -> Document:

@@ -26,7 +26,7 @@ from viewer.skeleton.limbs import Figure, Limb
 from viewer.skeleton.limits import JointKind, JointLimits, LimitForm, LoopClosure, Mimic, Motor
 from viewer.skeleton.names import Effector, EffectorGoal, FreeNames
 from viewer.skeleton.relaxed import blend_poses
-from viewer.skeleton.skeleton import NO_OFFSET, Pose, Skeleton, find_place, point_of
+from viewer.skeleton.skeleton import NO_OFFSET, Pose, Skeleton, effector_of, point_of
 from viewer.skeleton.tree import above, at_or_below, rest_world
 
 __all__ = [
@@ -62,9 +62,9 @@ __all__ = [
     "center_of_mass",
     "clip_violation",
     "coordinates_of",
+    "effector_of",
     "find_balance",
     "find_figure",
-    "find_place",
     "fit_bodies",
     "fk",
     "fk_arrays",

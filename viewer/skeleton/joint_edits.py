@@ -18,7 +18,7 @@ from viewer.skeleton.attached import with_ends
 from viewer.skeleton.builder import Builder, KindWord, Limits
 from viewer.skeleton.limits import JointKind
 from viewer.skeleton.names import FreeNames, body_part, swapped_names
-from viewer.skeleton.skeleton import Pose, Skeleton, place_names
+from viewer.skeleton.skeleton import Pose, Skeleton, effector_names
 from viewer.skeleton.transfer import Carrier
 from viewer.skeleton.tree import at_or_below, rest_world
 from viewer.spatial.checks import Floats, finite_floats, whole
@@ -47,7 +47,7 @@ def unplaced(skeleton: Skeleton) -> bool:
 
 def new_joint_name(skeleton: Skeleton, taken: Iterable[str] = ()) -> str:
     """``joint1``, ``joint2``, ...: the first that neither the skeleton nor ``taken`` has, also with a side."""
-    known = place_names(skeleton).union(taken)
+    known = effector_names(skeleton).union(taken)
     known |= {name[:-2] for name in known if name.endswith(("_l", "_r"))}
     return next(name for number in range(1, len(known) + 2) if (name := f"joint{number}") not in known)
 
@@ -172,7 +172,7 @@ def duplicated(skeleton: Skeleton, joint: str, shift: ArrayLike, taken: Iterable
     skeleton.
     """
     here = skeleton.index(joint)
-    free, above = FreeNames(place_names(skeleton).union(taken)), int(skeleton.parents[here])
+    free, above = FreeNames(effector_names(skeleton).union(taken)), int(skeleton.parents[here])
     by = _place(shift, joint)
     by = by if above < 0 else rotate(conjugate(rest_world(skeleton).rotations[above]), by)
     other = {name: free.numbered(name) for name in branch_of(skeleton, joint)}

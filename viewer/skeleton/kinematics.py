@@ -18,7 +18,7 @@ import numpy as np
 from viewer.errors import InputError
 from viewer.skeleton.character import Character, check_clip, check_pose, check_skeleton
 from viewer.skeleton.clip import Clip
-from viewer.skeleton.skeleton import Pose, Skeleton, find_place
+from viewer.skeleton.skeleton import Pose, Skeleton, effector_of
 from viewer.spatial.checks import Floats, Ints, Vector, as_floats, frozen, whole_numbers
 from viewer.spatial.quaternion import PRODUCT_COLUMNS, PRODUCT_SIGNS, SCALAR_FIRST, conjugate, multiply, rotate
 
@@ -105,7 +105,7 @@ def _places(points: FixedPoints, world: World) -> Floats:
 @lru_cache(maxsize=32)
 def fixed_points(skeleton: Skeleton, effectors: tuple[tuple[str, Sequence[float]], ...]) -> FixedPoints:
     """The points of effectors, each given by its name and an offset (3,) from it. Cached."""
-    places = [find_place(skeleton, name) for name, _ in effectors]
+    places = [effector_of(skeleton, name) for name, _ in effectors]
     offsets = [np.add(place.offset, offset) for place, (_, offset) in zip(places, effectors, strict=True)]
     joints = np.array([place.joint for place in places], dtype=np.intp)
     return FixedPoints(joints, np.array(offsets).reshape(-1, 3))

@@ -271,7 +271,7 @@ class Skeleton:
 
 
 @lru_cache(maxsize=512)
-def find_place(skeleton: Skeleton, name: str) -> Effector:
+def effector_of(skeleton: Skeleton, name: str) -> Effector:
     """The effector of a name: a defined effector, a joint, or an end site ``PARENT.tip``, in this order. Cached."""
     if (effector := _effectors_by_name(skeleton).get(name)) is not None:
         return effector
@@ -290,13 +290,13 @@ NO_OFFSET = 0.0, 0.0, 0.0
 
 
 def point_of(skeleton: Skeleton, name: str, offset: Vector = NO_OFFSET) -> tuple[int, Vector]:
-    """The joint of what `find_place` finds, and in its frame its point, or one ``offset`` metres beside it."""
-    place = find_place(skeleton, name)
-    x, y, z = np.add(place.offset, offset).tolist()
-    return place.joint, (x, y, z)
+    """The joint of what `effector_of` finds, and in its frame its point, or one ``offset`` metres beside it."""
+    effector = effector_of(skeleton, name)
+    x, y, z = np.add(effector.offset, offset).tolist()
+    return effector.joint, (x, y, z)
 
 
-def place_names(skeleton: Skeleton) -> set[str]:
+def effector_names(skeleton: Skeleton) -> set[str]:
     """The names of joints, end sites and effectors: what goals, layers and pins may name."""
     return {*skeleton.names, *skeleton.tip_names, *(effector.name for effector in skeleton.effectors)}
 

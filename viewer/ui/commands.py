@@ -102,7 +102,7 @@ class Command:
 
 
 @dataclass(frozen=True, slots=True)
-class Gesture:
+class MouseHelp:
     """A mouse gesture, for the help page: what it does, and alternatives, each a row of keys and buttons.
 
     It stands under the heading of a group, and in some mouse presets; empty: in all.
@@ -247,17 +247,17 @@ WINDOWS = (
 )
 
 LOOK_GESTURES = (
-    Gesture("Orbit", (("drag empty",), ("MMB",), ("Alt", "LMB")), NAVIGATE, _SIMPLE),
-    Gesture("Orbit", (("MMB",), ("Alt", "LMB")), NAVIGATE, _OTHERS),
-    Gesture("Pan", (("Shift", "MMB"), ("RMB drag",), ("Shift", "drag empty"), ("Alt", "MMB")), NAVIGATE, _SIMPLE),
-    Gesture("Pan", (("Shift", "MMB"), ("Alt", "MMB")), NAVIGATE, _OTHERS),
-    Gesture("Zoom at the pointer", (("wheel",), ("Ctrl", "MMB"), ("Alt", "RMB")), NAVIGATE),
-    Gesture("Centre here", (("Alt", "MMB click"), ("Alt", "double click")), NAVIGATE),
-    Gesture("Select, Shift adds", (("click",),), SELECT),
-    Gesture("Box select, Shift adds", (("Ctrl", "drag"),), SELECT, _SIMPLE),
-    Gesture("Box select, Shift adds", (("drag empty",), ("Ctrl", "drag")), SELECT, _OTHERS),
-    Gesture("Joint with its children", (("double click",),), SELECT),
-    Gesture("Ignore what it touches", (("Alt", "click"),), SELECT),
+    MouseHelp("Orbit", (("drag empty",), ("MMB",), ("Alt", "LMB")), NAVIGATE, _SIMPLE),
+    MouseHelp("Orbit", (("MMB",), ("Alt", "LMB")), NAVIGATE, _OTHERS),
+    MouseHelp("Pan", (("Shift", "MMB"), ("RMB drag",), ("Shift", "drag empty"), ("Alt", "MMB")), NAVIGATE, _SIMPLE),
+    MouseHelp("Pan", (("Shift", "MMB"), ("Alt", "MMB")), NAVIGATE, _OTHERS),
+    MouseHelp("Zoom at the pointer", (("wheel",), ("Ctrl", "MMB"), ("Alt", "RMB")), NAVIGATE),
+    MouseHelp("Centre here", (("Alt", "MMB click"), ("Alt", "double click")), NAVIGATE),
+    MouseHelp("Select, Shift adds", (("click",),), SELECT),
+    MouseHelp("Box select, Shift adds", (("Ctrl", "drag"),), SELECT, _SIMPLE),
+    MouseHelp("Box select, Shift adds", (("drag empty",), ("Ctrl", "drag")), SELECT, _OTHERS),
+    MouseHelp("Joint with its children", (("double click",),), SELECT),
+    MouseHelp("Ignore what it touches", (("Alt", "click"),), SELECT),
 )
 
 EDITING = (
@@ -379,11 +379,11 @@ DRAGGING = (
 )  # fmt: skip
 
 POSE_GESTURES = (
-    Gesture("Move an effector or bone", (("drag it",),), POSE),
-    Gesture("Menu: make effector, pin, release", (("RMB click",),), POSE),
-    Gesture("Range of a joint, both its ends", (("drag ring",), ("drag ring", "Alt")), POSE),
-    Gesture("Snap, fine", (("Ctrl",), ("Shift",)), DRAG),
-    Gesture("Cancel", (("RMB",),), DRAG),
+    MouseHelp("Move an effector or bone", (("drag it",),), POSE),
+    MouseHelp("Menu: make effector, pin, release", (("RMB click",),), POSE),
+    MouseHelp("Range of a joint, both its ends", (("drag ring",), ("drag ring", "Alt")), POSE),
+    MouseHelp("Snap, fine", (("Ctrl",), ("Shift",)), DRAG),
+    MouseHelp("Cancel", (("RMB",),), DRAG),
 )
 
 BUILDING = (
@@ -404,10 +404,10 @@ BUILDING = (
 )  # fmt: skip
 
 BUILD_GESTURES = (
-    Gesture("Next joint, at the end of a new bone", (("click",),), BUILD),
-    Gesture("Branch from a joint", (("click joint",),), BUILD),
-    Gesture("Split a bone", (("click bone",),), BUILD),
-    Gesture("Move a joint, Ctrl snaps", (("drag joint",),), BUILD),
+    MouseHelp("Next joint, at the end of a new bone", (("click",),), BUILD),
+    MouseHelp("Branch from a joint", (("click joint",),), BUILD),
+    MouseHelp("Split a bone", (("click bone",),), BUILD),
+    MouseHelp("Move a joint, Ctrl snaps", (("drag joint",),), BUILD),
 )
 
 KEYING = (
@@ -437,11 +437,11 @@ KEYING = (
 )
 
 TIME_GESTURES = (
-    Gesture("Timeline: go to a frame", (("drag ruler",),), TIME),
-    Gesture("Timeline: move, copy keys", (("drag key",), ("Ctrl", "drag key")), TIME),
-    Gesture("Trail: move a frame, go to it", (("drag dot",), ("click dot",)), TIME),
-    Gesture("Trail: frames that follow the drag", (("wheel",), ("PgUp",), ("PgDn",)), TIME),
-    Gesture("Timeline: zoom, pan", (("wheel",), ("Shift", "wheel"), ("MMB",)), TIME),
+    MouseHelp("Timeline: go to a frame", (("drag ruler",),), TIME),
+    MouseHelp("Timeline: move, copy keys", (("drag key",), ("Ctrl", "drag key")), TIME),
+    MouseHelp("Trail: move a frame, go to it", (("drag dot",), ("click dot",)), TIME),
+    MouseHelp("Trail: frames that follow the drag", (("wheel",), ("PgUp",), ("PgDn",)), TIME),
+    MouseHelp("Timeline: zoom, pan", (("wheel",), ("Shift", "wheel"), ("MMB",)), TIME),
 )
 
 COMMANDS: tuple[Command, ...] = (
@@ -457,7 +457,7 @@ COMMANDS: tuple[Command, ...] = (
 )
 """Every command, in the order of menus and of the help page."""
 
-GESTURES: tuple[Gesture, ...] = (*LOOK_GESTURES, *POSE_GESTURES, *TIME_GESTURES, *BUILD_GESTURES)
+GESTURES: tuple[MouseHelp, ...] = (*LOOK_GESTURES, *POSE_GESTURES, *TIME_GESTURES, *BUILD_GESTURES)
 """All mouse gestures, for the help page."""
 
 BY_ID: dict[str, Command] = {command.id: command for command in COMMANDS}

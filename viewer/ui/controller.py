@@ -84,7 +84,7 @@ class Controller:
         self.others = Others(session)
         # Gestures and recordings continue from the document shown.
         self.background = Background(
-            lambda: session.gestures.gesture is not None or session.recorder.recording is not None
+            lambda: session.gestures.open_step is not None or session.recorder.recording is not None
         )
         self.simulating = Simulating(session, view)
         self.laboratory = Laboratory(session, view)

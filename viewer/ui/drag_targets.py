@@ -25,7 +25,7 @@ from viewer.gizmo import RigidMotion, Tool
 from viewer.ik.goals import KINDS, pole
 from viewer.scene import Hit, Mark
 from viewer.session import Session
-from viewer.skeleton import JointKind, Pose, Skeleton, above, at_or_below, find_place
+from viewer.skeleton import JointKind, Pose, Skeleton, above, at_or_below, effector_of
 from viewer.skeleton.figure import body_joint, limb_middle, partners
 from viewer.skeleton.names import swapped_names
 from viewer.spatial.checks import Floats
@@ -464,7 +464,7 @@ def _other_item(document: Document, item: Item) -> Item | None:
 
 def _other_effector(skeleton: Skeleton, name: str) -> str | None:
     """The effector of the other side; None where there is none."""
-    here = find_place(skeleton, name).joint
+    here = effector_of(skeleton, name).joint
     joint, names = int(partners(skeleton)[here]), swapped_names(name)
     found = [one.name for one in skeleton.effectors if one.joint == joint and one.name != name]
     return None if joint == here else next((one for one in names if one in found), found[0] if found else None)

@@ -144,7 +144,7 @@ class Laboratory:
 
     def _start_of(self, document: Document) -> Pose:
         """The pose in which all methods begin: the start of the last drag, or one that no solve made, as in FK."""
-        gesture, drag = self._session.gestures.gesture, self._session.gestures.drag
+        gesture, drag = self._session.gestures.open_step, self._session.gestures.drag
         if drag is None and self._dragging:
             self._ended = document.pose
             if self._start is not None and self._start[0] is document:  # cancelled: the drag before it counts again

@@ -35,7 +35,7 @@ from viewer.session.figures import Arrangement
 from viewer.session.session_files import SUFFIX, MotionError, MotionFile, Opened, is_session, open_session
 from viewer.session.stored_characters import character_in
 from viewer.session.user_files import fault_line
-from viewer.skeleton import Character, find_place
+from viewer.skeleton import Character, effector_of
 from viewer.skeleton.kinematics import extent
 from viewer.ui import number_format
 from viewer.ui.camera_moves import CameraMoves
@@ -452,7 +452,7 @@ def _take_goal(session: Session, goal: Goal, taken: Collection[str]) -> str:
 def _made_effector(session: Session, named: str) -> str:
     """The name of the effector that a goal names, which is made where there is none."""
     effectors = [effector.name for effector in session.document.skeleton.effectors]
-    name = find_place(session.document.skeleton, named).name
+    name = effector_of(session.document.skeleton, named).name
     if name not in effectors:
         session.gestures.update(act.MakeEffector(named))
         name = session.document.selection[-1].name

@@ -31,7 +31,7 @@ from viewer.scene.flat import box, ring
 from viewer.session import Session
 from viewer.session.figures import State
 from viewer.session.solving import Solvers, settle
-from viewer.skeleton import JointKind, Pose, Skeleton, above, coordinates_of, find_place, joint_space
+from viewer.skeleton import JointKind, Pose, Skeleton, above, coordinates_of, effector_of, joint_space
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
 from viewer.ui import number_format
@@ -283,7 +283,7 @@ def in_the_way(document: Document, report: Report | None) -> list[int]:
     gave_way = report.yielding_holds
     missed = [name for name, error in report.errors.items() if not error.reached and name not in gave_way]
     goals = [goal for goal in document.goals if goal.id in missed]
-    chains = (above(skeleton, find_place(skeleton, goal.effector).joint) for goal in goals)
+    chains = (above(skeleton, effector_of(skeleton, goal.effector).joint) for goal in goals)
     return [*dict.fromkeys([*found, *(joint for chain in chains for joint in chain if joint in limited)])]
 
 
@@ -297,7 +297,7 @@ class LimitRanges:
     def words(self) -> str:
         """``LeftLeg at its limit 37°, from the clip``; "" where no limit is in the way, or something is under way."""
         session = self._session
-        if session.gestures.gesture is not None or session.clock.playing or session.recorder.recording:
+        if session.gestures.open_step is not None or session.clock.playing or session.recorder.recording:
             return ""
         document, joints = self._blocked()
         if not joints:

@@ -39,7 +39,7 @@ from viewer.skeleton import (
     above,
     at_or_below,
     coordinates_of,
-    find_place,
+    effector_of,
     joint_space,
 )
 from viewer.ui import number_format
@@ -324,7 +324,7 @@ def _touched(document: Document, name: str) -> Reason | None:
     if all(goal.id != name for goal in document.goals):
         return None
     skeleton = document.skeleton
-    joint = find_place(skeleton, document.goal(name).effector).joint
+    joint = effector_of(skeleton, document.goal(name).effector).joint
     own = {skeleton.names[j] for j in np.flatnonzero(limb_of(skeleton, joint) | at_or_below(skeleton, joint)).tolist()}
     found = next((touch for touch in spoken_touches(document) if not own.isdisjoint((touch.body, touch.other))), None)
     if found is None:
@@ -408,7 +408,7 @@ def limiting_joints(document: Document, report: Report) -> list[int]:
     skeleton, limited = document.skeleton, set(joints_at_limit(document))
     effectors = {goal.id: goal.effector for goal in document.goals}
     if name in effectors:
-        chain = above(skeleton, find_place(skeleton, effectors[name]).joint)
+        chain = above(skeleton, effector_of(skeleton, effectors[name]).joint)
     else:
         joint = name.removesuffix(" point")
         chain = _between(document, report, skeleton.index(joint)) if joint in skeleton.names else []
@@ -422,7 +422,7 @@ def _between(document: Document, report: Report, joint: int) -> list[int]:
     found: list[int] = []
     for goal in document.goals:
         if goal.sets_pose and goal.id in report.errors and goal.id not in report.yielding_holds:
-            other = above(skeleton, find_place(skeleton, goal.effector).joint)
+            other = above(skeleton, effector_of(skeleton, goal.effector).joint)
             found += [one for one in own if one not in other] + [one for one in reversed(other) if one not in own]
     return [*dict.fromkeys([*found, *own])]
 

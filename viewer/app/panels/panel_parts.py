@@ -19,7 +19,7 @@ from viewer.document import Action, Document, DocumentGoal, Item, actions
 from viewer.document.actions import Select
 from viewer.document.edit_skeleton import coordinate_names
 from viewer.document.motion_curves import EULER
-from viewer.skeleton import JointKind, Skeleton, coordinates_of, find_place, joint_space
+from viewer.skeleton import JointKind, Skeleton, coordinates_of, effector_of, joint_space
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import from_euler, to_euler
 from viewer.ui.commands import BY_ID
@@ -164,7 +164,7 @@ def shown_goal_and_joint(document: Document) -> tuple[DocumentGoal | None, int]:
     joint = -1 if name is None else skeleton.index(name)
     if effector is not None:
         goal = document.goal(effector)
-        return goal, joint if joint >= 0 else find_place(skeleton, goal.effector).joint
+        return goal, joint if joint >= 0 else effector_of(skeleton, goal.effector).joint
     on_it = next((e.name for e in skeleton.effectors if e.joint == joint), None)
     goal_on_it = document.goal(on_it) if on_it is not None else None
     return goal_on_it if goal_on_it is not None and goal_on_it.enabled else None, joint

@@ -33,7 +33,7 @@ from viewer.ik.goals import Vector
 from viewer.skeleton import Character, JointKind, Pose, Skeleton, joint_edits, rest_world
 from viewer.skeleton.joint_edits import MIDDLE, leaves_of, twin_of, unplaced
 from viewer.skeleton.names import swapped_names
-from viewer.skeleton.skeleton import place_names
+from viewer.skeleton.skeleton import effector_names
 from viewer.spatial.checks import Floats, as_flag, as_name, as_number, as_vector, member
 from viewer.spatial.quaternion import conjugate, rotate
 
@@ -60,7 +60,7 @@ def _new_name(document: Document, name: str) -> str:
     skeleton = document.skeleton
     if name in skeleton.names:
         raise InputError(f"there is a joint {quote(name)} already")
-    if name in place_names(skeleton) | _taken(document):
+    if name in effector_names(skeleton) | _taken(document):
         raise InputError(f"an effector, goal or prop is called {quote(name)} already")
     return name
 

@@ -29,7 +29,7 @@ from viewer.document.solved_frames import check_layer, finished
 from viewer.document.take import GoalLayer, PlantedFeet, layer_of
 from viewer.errors import InputError, quote, unknown_name
 from viewer.ik.goals import KINDS, Goal
-from viewer.skeleton import EffectorGoal, FreeNames, Pose, find_place, world_of
+from viewer.skeleton import EffectorGoal, FreeNames, Pose, effector_of, world_of
 from viewer.spatial.checks import as_flag, put, with_changes
 
 Target = tuple[ArrayLike | None, ArrayLike | None]
@@ -246,7 +246,7 @@ class MakeEffector(Action, words="Make effector {0.joint}"):
         effectors = document.skeleton.effectors
         there = next((effector for effector in effectors if effector.name == self.joint), None)
         # An effector of another name is found by its place.
-        effector = there or find_place(replace(document.skeleton, effectors=()), self.joint)
+        effector = there or effector_of(replace(document.skeleton, effectors=()), self.joint)
         at = (effector.joint, effector.offset)
         there = there or next((effector for effector in effectors if (effector.joint, effector.offset) == at), None)
         if there is None:

@@ -25,8 +25,8 @@ from viewer.skeleton import (
     Skeleton,
     World,
     at_or_below,
+    effector_of,
     find_figure,
-    find_place,
     fk,
     joint_space,
     rest_world,
@@ -228,7 +228,7 @@ def _pinned_supports(document: Document) -> tuple[int, ...]:
     skeleton, figure = document.skeleton, find_figure(document.skeleton)
     partner = partners(skeleton)
     pins = [one for one in document.goals if one.pinned and one.pin_position and one.position is not None]
-    held = {find_place(skeleton, one.effector).joint for one in pins}
+    held = {effector_of(skeleton, one.effector).joint for one in pins}
     if figure is not None and figure.legs:
         legs = at_or_below(skeleton, *[leg.upper for leg in figure.legs])
         held = {joint for joint in held if legs[joint]}

@@ -1,6 +1,6 @@
 """The calls of compiled code: from a start pose and targets to an answer, and from a pose to its coordinates.
 
-Its entries do for single numbers what `viewer.ik.workspace`, `viewer.ik.prepared` and `viewer.skeleton.coordinates` do
+Its entries do for single numbers what `viewer.ik.buffers`, `viewer.ik.prepared` and `viewer.skeleton.coordinates` do
 with arrays, because a handful of numpy calls takes longer than an easy solve.
 
 A call takes as little Python as possible. An easy solve takes about ten microseconds; each numpy function takes one,
@@ -28,10 +28,10 @@ from viewer.ik.algebra import (
     put_row,
     turned,
 )
+from viewer.ik.buffers import Buffers, Targets, make_call
 from viewer.ik.kernels.joints import ROUNDING, coordinates_of, counted, excess, swing_excess
 from viewer.ik.problems import solve_batch
 from viewer.ik.system import Call, Many, Settings, StartTables, State, Work
-from viewer.ik.workspace import Targets, Workspace, make_call
 from viewer.skeleton import Pose
 from viewer.spatial.checks import UNIT_TOLERANCE, Floats, Integers
 
@@ -192,7 +192,7 @@ def take_targets(call: Call, many: Many, places: Floats, turns: Floats, settled:
         answer: see `put_answer`.
 
     Returns:
-        False for numbers that `viewer.ik.workspace.Targets.settle` has to check.
+        False for numbers that `viewer.ik.buffers.Targets.settle` has to check.
     """
     goals = len(call.has_place)
     at = len(answer) - 7 * goals
@@ -325,7 +325,7 @@ Row: TypeAlias = tuple[int, Floats]
 
 
 Prepared: TypeAlias = tuple[Callable[..., int], int, Call]
-"""`solve_in_block`, compiled; the address of a workspace's block; and the arrays in it that calls begin with."""
+"""`solve_in_block`, compiled; the address of the buffers' block; and the arrays in it that calls begin with."""
 
 _MOST_ITERATIONS = 2**53
 """Exact as a float64, and more than any solve needs."""
@@ -337,33 +337,33 @@ def put_settings(call: Call, settings: Settings) -> None:
 
 
 class Direct:
-    """Calls on one workspace.
+    """Calls on one set of buffers.
 
     Args:
         prepare: makes the call.
-        workspace: whose arrays are solved on.
+        buffers: whose arrays are solved on.
         targets: the solver's.
         tables: for looking at start poses.
 
     Attributes:
-        workspace: the same.
+        buffers: the same.
     """
 
     def __init__(
         self,
-        prepare: Callable[[Workspace, Call, StartTables], Prepared],
-        workspace: Workspace,
+        prepare: Callable[[Buffers, Call, StartTables], Prepared],
+        buffers: Buffers,
         targets: Targets,
         tables: StartTables,
     ) -> None:
         """Move all arrays into the block of compiled code."""
-        joints, goals = len(workspace.joints), len(targets.goals)
-        self.workspace, self._open = workspace, bool(targets.opened)
-        call = make_call(workspace.joints, workspace.goals, targets, len(workspace.skeleton))
-        workspace.prepared = prepare(workspace, call, tables)
-        self._run, self._address, self._call = workspace.prepared
+        joints, goals = len(buffers.joints), len(targets.goals)
+        self.buffers, self._open = buffers, bool(targets.opened)
+        call = make_call(buffers.joints, buffers.goals, targets, len(buffers.skeleton))
+        buffers.prepared = prepare(buffers, call, tables)
+        self._run, self._address, self._call = buffers.prepared
         self._settings: Settings | None = None
-        ends = np.cumsum([4 * joints, 3 * joints, len(workspace.system.lower), 2 * len(workspace.goals), 3 * goals])
+        ends = np.cumsum([4 * joints, 3 * joints, len(buffers.system.lower), 2 * len(buffers.goals), 3 * goals])
         self._ends: list[int] = ends.tolist()
         self._size = self._ends[-1] + 4 * goals
 
@@ -382,7 +382,7 @@ class Direct:
 
     def start(self, pose: Pose, onward: bool) -> Pose | None:
         """The pose, if the next call has to read it."""
-        return None if onward or pose is self.workspace.begun else pose
+        return None if onward or pose is self.buffers.begun else pose
 
     def solve(
         self,
@@ -406,7 +406,7 @@ class Direct:
             rotations, translations = start.rotations, start.translations
             if settled:
                 rotations, translations = _plain(rotations), _plain(translations)
-            self.workspace.begun_at(None)
+            self.buffers.begun_at(None)
         if settings is not self._settings:
             put_settings(self._call, settings)
             self._settings = settings
@@ -415,13 +415,13 @@ class Direct:
         if ended < 0:
             return None
         if start is not None:
-            self.workspace.begun_at(start)
+            self.buffers.begun_at(start)
         return ended, numbers
 
     def pose(self, base: Pose, numbers: Floats) -> Pose:
         """The pose of an answer; joints that took no part as in ``base``."""
         by, at = self._ends[:2]
-        return self.workspace.posed(base, numbers[:by], numbers[by:at])
+        return self.buffers.posed(base, numbers[:by], numbers[by:at])
 
     def found(self, numbers: Floats) -> tuple[Floats, Floats]:
         """Misses (G', 2) and coordinates (n,)."""

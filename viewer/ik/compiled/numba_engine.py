@@ -19,9 +19,10 @@ import numba
 import numpy as np
 from numba.core import types
 
-from viewer.ik import algebra, arm_steps, goals, levels, levenberg_marquardt, problems, system, workspace
+from viewer.ik import algebra, arm_steps, buffers, goals, levels, levenberg_marquardt, problems, system
 from viewer.ik.assemble import assemble, dof_table_of, joint_tables
 from viewer.ik.backends import twins
+from viewer.ik.buffers import Buffers, Targets, arrays_in, entries_of, make_call
 from viewer.ik.compiled import entry, numba_types
 from viewer.ik.compiled.entry import Prepared, measure_pose, put_settings, solve_in_block
 from viewer.ik.compiled.numba_types import INSTRUCTIONS, Given, Group, View, groups_at
@@ -29,7 +30,6 @@ from viewer.ik.goals import ROW_KINDS, Goal, kind
 from viewer.ik.kernels import contact_rows, dual_system, joints, six_axes, starts, step
 from viewer.ik.prepared import KindProjection
 from viewer.ik.system import Call, Settings, StartTables, make_many, make_state, make_work
-from viewer.ik.workspace import Targets, Workspace, arrays_in, entries_of, make_call
 from viewer.skeleton import kinematics
 from viewer.skeleton.kinematics import COMPILED, walk
 from viewer.skeleton.tree import chain
@@ -61,7 +61,7 @@ _FAST = {"contract", "reassoc", "arcp", "nsz"}
 # The functions that Python calls. The others need no wrappers for Python, which would take most of the compile time.
 _CALLED = solve_in_block.__name__, walk.__name__, measure_pose.__name__
 # Besides the kernels' modules, a change of these has everything compiled again.
-_MACHINERY = (system, goals, workspace, numba_types)
+_MACHINERY = (system, goals, buffers, numba_types)
 _PIPELINE = "viewer.ik.compiled.pipeline"
 # Functions of the solve that give the same bits as numpy.
 _EXACT = ("take_targets",)
@@ -213,18 +213,18 @@ def cache_folder() -> Path | None:
 _NO_POSE = frozen(np.empty((0, 4))), frozen(np.empty((0, 3)))
 
 
-def prepare(workspace: Workspace, call: Call = _SAMPLE[-2], tables: StartTables = _SAMPLE[-1]) -> Prepared:
-    """Compile, and put the arrays of a workspace, and those that calls begin with, into a block."""
+def prepare(buffers: Buffers, call: Call = _SAMPLE[-2], tables: StartTables = _SAMPLE[-1]) -> Prepared:
+    """Compile, and put the arrays of buffers, and those that calls begin with, into a block."""
     solve = make_ready()
-    block, call_in_block = workspace.into_block(call, tables)
-    assert workspace.ndims(call, tables) == _NDIMS
+    block, call_in_block = buffers.into_block(call, tables)
+    assert buffers.ndims(call, tables) == _NDIMS
     return solve, block.ctypes.data, call_in_block
 
 
-def solve_batch(workspace: Workspace, settings: Settings, *, onward: bool) -> None:
-    """`viewer.ik.problems.solve_batch` on a workspace's problems, compiled."""
-    if workspace.prepared is None:
-        workspace.prepared = prepare(workspace)
-    solve, address, call = workspace.prepared
+def solve_batch(buffers: Buffers, settings: Settings, *, onward: bool) -> None:
+    """`viewer.ik.problems.solve_batch` on the buffers' problems, compiled."""
+    if buffers.prepared is None:
+        buffers.prepared = prepare(buffers)
+    solve, address, call = buffers.prepared
     put_settings(call, settings)
     solve(address, None, None, False, onward, True, None, None, None)

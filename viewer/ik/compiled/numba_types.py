@@ -3,7 +3,7 @@
 Numba's own arrays carry up to eleven numbers each, and an index into one is checked for being negative, which keeps
 loops from using vector instructions. The kernels need neither: the rows of their tables are contiguous, and no index
 counts from the end. A `View` is a pointer and its lengths. A `Group` is a named tuple of views that is passed on as one
-value: the block of the solve (`viewer.ik.workspace`) and the group's part of its header; a view is made where its
+value: the block of the solve (`viewer.ik.buffers`) and the group's part of its header; a view is made where its
 name is read. The header does not change during a call, and LLVM may rely on that: reads of it move out of loops.
 `Lanes` are `viewer.ik.kernels.dual_system`'s vectors, and `INSTRUCTIONS` its functions.
 

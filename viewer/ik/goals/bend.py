@@ -17,7 +17,7 @@ from viewer.ik.algebra import turned
 from viewer.ik.goals.goal import Goal, Number, Unit
 from viewer.ik.goals.kind import Before, Constants, FileKey, First, GoalDrawing, Kind, Measure, Rows
 from viewer.ik.system import System, Work
-from viewer.skeleton import Skeleton, World, find_figure, find_place, fk
+from viewer.skeleton import Skeleton, World, effector_of, find_figure, fk
 from viewer.spatial.checks import Floats, Vector
 from viewer.spatial.quaternion import conjugate, from_axis_angle, perpendicular, rotate
 
@@ -61,7 +61,7 @@ def bones_at(goal: Goal, skeleton: Skeleton, *, own: bool = False) -> LimbBones:
     Raises:
         InputError: no joint between two bones.
     """
-    place, expected = find_place(skeleton, goal.effector), "expected a joint between two bones"
+    place, expected = effector_of(skeleton, goal.effector), "expected a joint between two bones"
     what, joint = f"{goal.kind} goal for {quote(goal.effector)}", place.joint
     if any(place.offset):
         raise InputError(f"{what}: {expected}, found a point beside its joint")

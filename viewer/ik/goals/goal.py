@@ -190,7 +190,7 @@ class Goal:
 
     Attributes:
         kind: its word, one of `viewer.ik.goals.KINDS`.
-        effector: an effector's, joint's or end site's name (see `viewer.skeleton.skeleton.find_place`); ""
+        effector: an effector's, joint's or end site's name (see `viewer.skeleton.skeleton.effector_of`); ""
             for functions.
         to: the second effector of a relative or midpoint goal; of a grip the object of the contact.
         target: where to be, what to keep a distance from, to aim at or to point towards: metres, world frame. Of a

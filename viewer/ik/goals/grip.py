@@ -12,7 +12,7 @@ import numpy as np
 from viewer.errors import InputError, quote
 from viewer.ik.goals.goal import Goal
 from viewer.ik.goals.kind import Constants, FileKey, Kind
-from viewer.skeleton import Skeleton, find_place
+from viewer.skeleton import Skeleton, effector_of
 from viewer.spatial.checks import Vector
 
 _FEWEST = 2
@@ -38,7 +38,7 @@ def fingers_of(skeleton: Skeleton, hand: str) -> list[Finger]:
     Raises:
         InputError: an effector that is not there, or a joint that has no fingers.
     """
-    place = find_place(skeleton, hand)
+    place = effector_of(skeleton, hand)
     fingers = []
     for first in np.flatnonzero(skeleton.parents == place.joint).tolist():
         joints = [first]
@@ -69,7 +69,7 @@ def grip_constants(goal: Goal, skeleton: Skeleton) -> Constants:
         InputError: no such effector, or one without fingers.
     """
     fingers_of(skeleton, goal.effector)
-    return Constants(find_place(skeleton, goal.effector).joint, goal.offset)
+    return Constants(effector_of(skeleton, goal.effector).joint, goal.offset)
 
 
 KIND = Kind(

@@ -18,7 +18,7 @@ from viewer.ik.goals.bend import STRAIGHT, bending_axis, bones_at
 from viewer.ik.goals.goal import Goal
 from viewer.ik.goals.kind import Before, Constants, FileKey, First, GoalDrawing, Kind, Measure, Rows
 from viewer.ik.system import System, Work
-from viewer.skeleton import Skeleton, World, find_place
+from viewer.skeleton import Skeleton, World, effector_of
 from viewer.spatial.checks import Floats, Vector
 from viewer.spatial.quaternion import rotate
 
@@ -143,7 +143,7 @@ def limb_line(fixed: Constants, world: World) -> LimbLine:
 
 def pole_drawing(goal: Goal, skeleton: Skeleton, world: World) -> GoalDrawing:
     """Show the middle joint and the pole."""
-    middle = find_place(skeleton, goal.effector).joint
+    middle = effector_of(skeleton, goal.effector).joint
     return GoalDrawing(middle, world.positions[middle], np.array(goal.target))
 
 

@@ -11,7 +11,7 @@ from viewer.ik.algebra import logarithm_and_slope, product
 from viewer.ik.goals.goal import Goal
 from viewer.ik.goals.kind import FileKey, GoalDrawing, Kind, Measure, Places, Rows, at_target, effector_stand, largest
 from viewer.ik.system import System, Work
-from viewer.skeleton import EffectorGoal, Pose, Skeleton, World, above, find_place, fk
+from viewer.skeleton import EffectorGoal, Pose, Skeleton, World, above, effector_of, fk
 from viewer.skeleton.names import body_part
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import norm
@@ -125,7 +125,7 @@ def holds(skeleton: Skeleton, pose: Pose, others: Iterable[Goal] = ()) -> tuple[
         pose: where they are.
         others: goals that are set already; their effectors' joints get no hold.
     """
-    taken = {find_place(skeleton, goal.effector).joint for goal in others if goal.effector}
+    taken = {effector_of(skeleton, goal.effector).joint for goal in others if goal.effector}
     world = fk(skeleton, pose)
     result: list[Goal] = []
     for effector in skeleton.effectors:

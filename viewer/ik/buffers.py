@@ -47,11 +47,11 @@ _CHANGED = (*_OF_GOALS, "spread", "support", "corners")
 """Those and what a solve changes."""
 
 
-class Workspace:
-    """A system with its scratch and the pose that is being solved."""
+class Buffers:
+    """A system, its scratch and the pose that is being solved."""
 
     def __init__(self, skeleton: Skeleton, assembly: Assembly, problems: int = 1) -> None:
-        """Allocate, with room for a number of problems; goals' targets are this workspace's own."""
+        """Allocate, with room for a number of problems; goals' targets are these buffers' own."""
         self.skeleton = skeleton
         self.joints, self.goals = assembly.joints, assembly.goals
         # Where a pose has their numbers: with one index for each of these numpy takes half the time.
@@ -70,7 +70,7 @@ class Workspace:
         self.prepared: Any = None
 
     def take_goals(self, assembly: Assembly) -> None:
-        """Take targets and weights; everything else of the assembly is as in the workspace's own."""
+        """Take targets and weights; everything else of the assembly is as in the buffers' own."""
         for name in _OF_GOALS:
             np.copyto(getattr(self.system, name), getattr(assembly.system, name))
         self._aim_at_own()
