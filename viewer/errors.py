@@ -60,7 +60,6 @@ class ViewerError(Exception):
         return one_line(self._whole())
 
     def _whole(self) -> str:
-        """The full message, before it is made one line."""
         return super().__str__()
 
 

@@ -13,11 +13,8 @@ from importlib import import_module
 def on_first_use(file: str, package: str) -> tuple[Callable[[str], object], Callable[[], list[str]], list[str]]:
     """The ``__getattr__``, ``__dir__`` and ``__all__`` of a package that imports a module once a name of it is used.
 
-    No module of the package may have one of these names, which it would replace.
-
-    Args:
-        file: its ``__file__``.
-        package: its ``__name__``.
+    ``file`` and ``package`` are its ``__file__`` and ``__name__``. No module of it may have one of these names, which
+    it would replace.
     """
     # `re` and `pathlib` would be half of the time that the import of `viewer` takes.
     with open(f"{file.rpartition('.')[0]}.pyi", encoding="utf-8") as lines:  # noqa: PTH123
@@ -32,7 +29,6 @@ def on_first_use(file: str, package: str) -> tuple[Callable[[str], object], Call
     public = sorted(name.strip().strip('"') for name in listed.split(",") if name.strip())
 
     def get(name: str) -> object:
-        """A name, or an AttributeError as of any module."""
         if name not in module_of:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         if module_of[name] == package:
@@ -42,7 +38,6 @@ def on_first_use(file: str, package: str) -> tuple[Callable[[str], object], Call
         return value
 
     def public_names() -> list[str]:
-        """The public names, imported or not."""
         return sorted({*public, *(name for name in vars(sys.modules[package]) if name.startswith("__"))})
 
     return get, public_names, public

@@ -13,7 +13,6 @@ class Latest(Generic[T]):
     """A value that is made again only when what it depends on is another."""
 
     def __init__(self) -> None:
-        """Start without a value."""
         self._made: tuple[tuple[object, ...], object, T] | None = None
 
     def of(self, make: Callable[[], T], *same: object, equal: object = None) -> T:

@@ -131,7 +131,6 @@ def _bending_axes(bodies: Sequence[Body], limbs: Sequence[Sequence[Limb]]) -> li
 
 
 def _by_rest(body: Body, limb: Limb) -> _Axis | None:
-    """The axis from joint kinds and rest pose, or from limits if these do not define it."""
     return None if body.figure is None else _rest_axes(body.skeleton, body.figure)[limb.kind, limb.side]
 
 
@@ -318,10 +317,7 @@ def _ahead(body: Body, slot: str, following: str) -> Floats | None:
 def aligned_frames(source: Body, target: Body, pairs: Mapping[int, int]) -> tuple[Frames, Frames]:
     """The frames of two skeletons that are not figures: in the neutral poses, paired bones point the same way.
 
-    Args:
-        source: of the motion.
-        target: of the result.
-        pairs: joints of the source by joints of the target.
+    ``pairs``: joints of the source by joints of the target.
     """
     its, mine = source.neutral, target.neutral
     known = list(pairs.items())

@@ -75,9 +75,8 @@ def gaps_of(seen: Bools) -> list[Gap]:
 def without_gaps(points: Floats, parents: Sequence[int]) -> Floats:
     """Paths without gaps, by cubic interpolation relative to the point above, at the median distance from it.
 
-    Args:
-        points: (F, N, 3); NaN where there is no position. Every point has one in some frame.
-        parents: (N,) the point above each, which comes first; -1 for roots.
+    ``points`` (F, N, 3) are NaN where there is no position; every point has one in some frame. ``parents`` (N,): the
+    point above each, which comes first; -1 for roots.
     """
     seen: Bools = np.asarray(np.isfinite(points).all(axis=-1))
     if seen.all():
@@ -121,9 +120,7 @@ def _interpolated(values: Floats, known: Ints, missing: Ints) -> Floats:
 def point_noise(points: Floats, parents: Sequence[int]) -> float:
     """Standard deviation of the noise of each coordinate, metres, by how bone lengths change from frame to frame.
 
-    Args:
-        points: (F, N, 3); NaN where there is no position.
-        parents: (N,) the point above each; -1 for roots.
+    ``points`` (F, N, 3) are NaN where there is no position; ``parents`` (N,): the point above each; -1 for roots.
 
     Returns:
         0 for points without noise, and if there are too few frames.
@@ -226,8 +223,7 @@ class Stance(NamedTuple):
     """Frames in which a foot stands.
 
     Attributes:
-        frames: of the stance.
-        piece: of the clip, that it is in.
+        piece: of the clip that it is in.
         noise: radians by which the foot shakes, by how its place does; 0 in clean captures.
     """
 
@@ -244,12 +240,8 @@ class Stance(NamedTuple):
 def shakes_of(heel: Floats, ball: Floats, stands: Bools, pieces: list[slice], rate: float) -> Floats:
     """(N, F) metres by which feet shake: their heels where these stand, else their balls.
 
-    Args:
-        heel: (N, F, 3) world positions.
-        ball: (N, F, 3) world positions.
-        stands: (N, F) whether the heel stands.
-        pieces: of the clip.
-        rate: frames per second.
+    ``heel`` and ``ball`` (N, F, 3) are in the world; ``stands`` (N, F): whether the heel stands; ``rate``: frames per
+    second.
     """
     paths, shakes = np.stack([heel, ball]).transpose(2, 0, 1, 3), np.empty((2, *stands.shape))
     for piece in pieces:
@@ -275,13 +267,9 @@ def steadied(turns: Floats, stance: Stance, rate: float) -> Floats:
 def steady_body(path: Floats, stances: list[Stance], rate: float, length: float) -> Floats:
     """(F, 3) how a body is moved so that it does not shake over feet that stand.
 
-    Feet shake by the rotations of legs or with the whole body, whose own path (F, 3) tells how much.
+    Feet shake by the rotations of legs or with the whole body, whose path (F, 3) tells how much.
 
-    Args:
-        path: of the pelvis.
-        stances: of both feet.
-        rate: frames per second.
-        length: of the leg, metres.
+    ``path`` is that of the pelvis; ``rate``: frames per second; ``length``: of the leg, metres.
     """
     part, moves = np.zeros(len(path)), np.zeros_like(path)
     noisy = [stance for stance in stances if stance.noise]
@@ -299,11 +287,8 @@ def steady_hips(ways: Floats, stances: Sequence[list[Stance]], rate: float, leng
     Hips shake with the rotations of the pelvis. In a nearly straight leg the knee would have to make up for it by
     several times as much, so the body moves along the leg, as little as necessary.
 
-    Args:
-        ways: (2, F, 3) from each hip to where its ankle is to be.
-        stances: of each foot.
-        rate: frames per second.
-        length: of the leg, metres.
+    ``ways`` (2, F, 3): from each hip to where its ankle is to be; ``rate``: frames per second; ``length``: of the leg,
+    metres.
     """
     count = ways.shape[1]
     if not any(stance.noise for own in stances for stance in own):
@@ -389,10 +374,7 @@ that line is off by 7 / 3 of their scatter at most. Only stretches between leaps
 def failures(paths: Floats, length: float, rate: float) -> Floats:
     """(P, F) metres that points are away from where they should be; 0 where they do not fail, as at either end.
 
-    Args:
-        paths: (P, F, 3) of points, metres.
-        length: of a leg, metres.
-        rate: frames per second.
+    ``paths`` (P, F, 3): of points, metres; ``length``: of a leg, metres; ``rate``: frames per second.
     """
     off, count, least = np.zeros(paths.shape[:2]), paths.shape[1], _LEAST * length
     if count < 3:
@@ -437,9 +419,7 @@ def failures(paths: Floats, length: float, rate: float) -> Floats:
 def _flickers(paths: Floats, least: float) -> Iterator[tuple[int, Ints]]:
     """The points and frames of failures in all stretches in which every other frame fails.
 
-    Args:
-        paths: (P, F, 3) of points, metres.
-        least: metres; smaller distances are no failure.
+    ``paths`` (P, F, 3): of points, metres. Distances below ``least`` metres are no failure.
     """
     bends = paths[:, 1:-1] - 0.5 * (paths[:, :-2] + paths[:, 2:])
     size = norm(bends)

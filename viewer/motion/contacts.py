@@ -125,7 +125,6 @@ class FootPlaces(NamedTuple):
 
     Attributes:
         name, side: as in `FootContacts`.
-        leg: its leg.
         places: (F, 3) world positions of heel and, if there is one, ball.
     """
 
@@ -155,10 +154,8 @@ class MovingFeet(NamedTuple):
 
     Attributes:
         skeleton: a figure with legs.
-        clip: its motion.
         world: positions and rotations of all joints in all frames.
         length: of a leg, metres.
-        feet: their points.
         pieces: the clip cut where the body jumps.
         away: (F,) frames in which the capture is lost for a moment; ``world`` and ``feet`` go on there as if it were
             not.
@@ -182,12 +179,8 @@ class MovingFeet(NamedTuple):
 def moving_feet(skeleton: Skeleton, clip: Clip, world: World | None = None, away: Bools | None = None) -> MovingFeet:
     """The feet of a clip.
 
-    Args:
-        skeleton: a figure with legs.
-        clip: its motion.
-        world: of all frames, where it is known.
-        away: (F,) frames in which the motion is lost where that is known, as of a clip that this one comes from; None:
-            as they are found.
+    ``world`` is that of all frames, where it is known. ``away`` (F,): frames in which the motion is lost, where that is
+    known, as of a clip that this one comes from; None: as they are found.
 
     Raises:
         InputError: no figure with legs, legs of no length, or a clip of another skeleton.
@@ -338,12 +331,7 @@ def _runs(
 ) -> list[list[tuple[int, int]]]:
     """First and last frames of contact of each point.
 
-    Args:
-        heights: (P, F) in leg lengths.
-        speeds: (P, F) in sqrt(g L).
-        rises: (P, F) of the hip above the point, in leg lengths.
-        rate: frames per second.
-        pieces: of the clip.
+    ``heights``, and ``rises`` of the hip above the point, (P, F) are in leg lengths, ``speeds`` (P, F) in sqrt(g L).
     """
     if not np.isfinite(speeds).any():
         return [[] for _ in heights]

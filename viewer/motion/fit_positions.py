@@ -117,12 +117,8 @@ def fit_points(
 ) -> Character:
     """As `fit`, with a skeleton made for a set of points.
 
-    Args:
-        described: the points and their tree.
-        points: (F, K, 3) metres, Y up.
-        joints: (K,) names of the points; None: those of the set in order.
-        fps: frames per second.
-        name: of skeleton and clip.
+    ``points`` (F, K, 3): metres, Y up. ``joints`` (K,): their names; None: those of the set in order. ``fps``: frames
+    per second. ``name``: of skeleton and clip.
 
     Raises:
         InputError: points that the set needs are missing, or have no positions.
@@ -325,9 +321,8 @@ def _skeleton_of(described: PointSet, paths: Floats, parents: Sequence[int], nam
 def _rest_shape(arms: Floats, expected: Floats) -> Floats:
     """(A, 3) several bones of one joint at rest: their mean shape over all frames, turned as in a T-pose.
 
-    Args:
-        arms: (F, A, 3) from the joint, in the world.
-        expected: (A, 3) roughly, in a T-pose; the lengths are the medians.
+    ``arms`` (F, A, 3): from the joint, in the world; ``expected`` (A, 3): roughly, in a T-pose; the lengths are the
+    medians.
     """
     lengths = np.linalg.norm(expected, axis=-1, keepdims=True)
     shape = expected
@@ -423,9 +418,7 @@ def _on_rig(skeleton: Skeleton, points: Floats, joints: Sequence[str] | None, *,
 def _loose(skeleton: Skeleton, places: Floats) -> frozenset[int]:
     """Joints on the way from the root to the body that no bone of fixed length holds, as under a root that stays.
 
-    Args:
-        skeleton: the rig.
-        places: (F, J, 3) of its joints; NaN where they are not known.
+    ``places`` (F, J, 3): of the joints; NaN where they are not known.
     """
     found, joint = set[int](), 0
     while len(below := np.flatnonzero(skeleton.parents == joint)) == 1:

@@ -47,12 +47,7 @@ def stance_places(stance: slice, touches: dict[str, Bools], heel: Floats, ball: 
     A foot that turns on its heel, or on its ball, and sets the other point down in another place has a new place from
     then on.
 
-    Args:
-        stance: its frames.
-        touches: (F,) whether heel and ball touch.
-        heel: (F, 3) world positions.
-        ball: (F, 3) world positions, if the foot has one.
-        length: of the leg, metres.
+    ``touches`` (F,): whether heel and ball touch, whose world positions (F, 3) follow; ``length``: of the leg, metres.
     """
     flat = [] if ball is None else runs_of(touches[HEEL] & touches[BALL], stance)
     if ball is None or not flat:
@@ -104,7 +99,6 @@ def _pair(run: slice, heel: Floats, ball: Floats) -> Pair:
 
 
 def _middle(run: slice) -> slice:
-    """The middle 60 % of a run."""
     out = int(_MIDDLE * _length(run))
     return slice(run.start + out, run.stop - out)
 
@@ -126,7 +120,6 @@ class FeetGoals(NamedTuple):
     """The goals of N feet.
 
     Attributes:
-        legs: their legs.
         ankles: (N, F, 3) their world positions in the clip.
         goals: (N, F, 3) where they go.
         turns: (N, F, 3) rotation vectors, world frame, that turn the feet.
@@ -175,13 +168,7 @@ class _Paths(NamedTuple):
 
 
 def feet_goals(by_foot: list[tuple[FootContacts, FootPlaces]], timing: Timing, under: Under) -> FeetGoals:
-    """The ankles' places and the feet's turns.
-
-    Args:
-        by_foot: contacts and points of each foot.
-        timing: of the clip.
-        under: what is under the feet.
-    """
+    """The ankles' places and the feet's turns."""
     paths = _paths(by_foot)
     legs = [places.leg for _, places in by_foot]
     stances = _stances(paths, timing, under.length)
@@ -221,7 +208,6 @@ def _paths(by_foot: list[tuple[FootContacts, FootPlaces]]) -> _Paths:
 
 
 def _stances(paths: _Paths, timing: Timing, length: float) -> list[list[Stance]]:
-    """The stances of each foot, in order, with their noise."""
     shakes = shakes_of(paths.heel, paths.ball, paths.on_heel, timing.pieces, timing.rate)
     return [
         [
@@ -292,13 +278,7 @@ def _turns(
 ) -> Floats:
     """(N, F, 3) rotation vectors that turn the feet onto their places, without noise.
 
-    Args:
-        legs: of N feet.
-        stances: of each foot.
-        both: (N, F) whether heel and ball touch.
-        feet: (N, F, 3) from heel to ball: in the clip, and of the places.
-        world: of the clip.
-        timing: of the clip.
+    ``both`` (N, F): whether heel and ball touch. ``feet`` (N, F, 3): from heel to ball, in the clip and of the places.
     """
     turns = np.zeros((*both.shape, 3))
     _align(turns, both, *feet)

@@ -152,12 +152,8 @@ def floor_under(skeleton: Skeleton, world: World, feet: list[tuple[FootContacts,
 def level_sole(ground: Ground, sole: Sole, flat: slice, way: Floats, length: float) -> tuple[Floats, float]:
     """How far a stance is shifted along its foot (3,), and raised, so that its whole sole is on one level.
 
-    Args:
-        ground: under it.
-        sole: the foot.
-        flat: frames in which it is flat on the ground.
-        way: (3,) from heel to ball; zero: the foot is not shifted.
-        length: of the leg, metres.
+    ``flat``: frames in which it is flat on the ground; ``way`` (3,): from heel to ball; zero: the foot is not shifted;
+    ``length``: of the leg, metres.
 
     Returns:
         The horizontal shift, and the height by which the foot is raised.
@@ -214,13 +210,8 @@ def raised(stances: list[slice], rises: list[float], piece: slice) -> Floats:
 def cleared(ground: Ground, sole: Sole, moved: Floats, turns: Floats, stances: list[slice], piece: slice) -> Floats:
     """(F,) extra height of a foot's swings over a piece, so that it clears the objects in its way.
 
-    Args:
-        ground: under it.
-        sole: the foot in the clip.
-        moved: (F, 3) how its ankle is moved.
-        turns: (F, 3) rotation vectors by which it is turned about its ankle.
-        stances: frames that are not changed.
-        piece: of the clip.
+    ``sole`` is that of the clip, whose ankle is moved by ``moved`` (F, 3), and which is turned about it by rotation
+    vectors ``turns`` (F, 3). Frames of ``stances`` are not changed.
     """
     lift = np.zeros(piece.stop - piece.start)
     heel = sole.points[piece, :1]

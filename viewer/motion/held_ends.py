@@ -83,10 +83,7 @@ class HeldEnd(NamedTuple):
 def held_end(limb: Limb, world: World, own: Limb | None = None) -> HeldEnd:
     """The end of a limb, to be held where it is in a world.
 
-    Args:
-        limb: as the world has it.
-        world: of all frames.
-        own: the limb as the skeleton has it that is solved; None: the same.
+    ``own``: the limb as the skeleton has it that is solved; None: the same.
     """
     tip, end = (limb.tip, limb.end) if own is None else (own.tip, own.end)
     turns = world.rotations[:, limb.last]
@@ -96,11 +93,8 @@ def held_end(limb: Limb, world: World, own: Limb | None = None) -> HeldEnd:
 def with_ends_held(skeleton: Skeleton, motion: Motion, ends: Sequence[HeldEnd], trunk: int) -> Motion:
     """A motion changed so that the ends of limbs are in their places.
 
-    Args:
-        skeleton: of it.
-        motion: whose joints turn as they can.
-        ends: of limbs, none of which hangs on another.
-        trunk: the joint of the body, which stays where it is as long as the limbs are long enough.
+    None of the ends hangs on another. ``trunk``: the joint of the body, which stays where it is as long as the limbs
+    are long enough.
     """
     if not ends:
         return motion
@@ -126,11 +120,6 @@ def with_body_over(skeleton: Skeleton, motion: Motion, feet: Sequence[HeldEnd]) 
     """A motion whose free root is shifted by what its feet are off in the mean.
 
     Legs that are nearly straight would have to bend fast to make up for that.
-
-    Args:
-        skeleton: of it.
-        motion: all frames.
-        feet: the ends of legs.
     """
     root = above(skeleton, feet[0].tip[0])[-1] if feet else -1
     if not feet or skeleton.kinds[root] is not JointKind.FREE:
@@ -152,13 +141,8 @@ def with_ends_near(
 ) -> Motion:
     """A motion changed so that the ends of limbs are near their places, with joints as slow as that allows.
 
-    Args:
-        skeleton: of it.
-        motion: whose joints turn as they can.
-        ends: of limbs, none of which hangs on another.
-        trunk: the joint of the body, which stays.
-        rate: frames per second.
-        leaps: frames to which the motion leaps from the one before, as after a calibration pose.
+    None of the ends hangs on another; ``trunk``, the joint of the body, stays. ``rate``: frames per second; ``leaps``:
+    frames to which the motion leaps from the one before, as after a calibration pose.
     """
     if not ends:
         return motion
@@ -246,7 +230,6 @@ def _where(end: HeldEnd) -> _Where:
 
 @lru_cache(maxsize=16)
 def _tree(skeleton: Skeleton, ends: tuple[_Where, ...], trunk: int) -> _Tree:
-    """The tree of limbs with these ends, from the trunk outwards."""
     chains = []
     for tip, _, end in ends:
         chain = [tip if end is None else end]

@@ -187,12 +187,8 @@ def are_near(axes: Floats, turns: Floats) -> Bools:
 def path_angles(axes: Floats, turns: Floats, ranges: Ranges, rate: float, size: Size) -> Floats:
     """Angles (S, F, 3) of hinges that give turns (S, F, 4) nearly, and exactly away from the first axis.
 
-    Args:
-        axes: (S, 3, 3) of S rows of hinges; the bone is along the last one.
-        turns: as the bone's joint should be turned.
-        ranges: (S, 3) of the hinges.
-        rate: frames per second.
-        size: of what they turn.
+    ``axes`` (S, 3, 3): of S rows of hinges; the bone is along the last one. ``ranges``: (S, 3); ``rate``: frames per
+    second.
     """
     count, last = turns.shape[1], axes[:, 2:]
     targets = rotate(turns, last)

@@ -194,9 +194,7 @@ def without_stacks(skeleton: Skeleton, *, hinges: bool = True) -> Stacks | None:
     A file that fixes a robot's base states how it is mounted, and readers keep that for reaching. Only a motion that
     moves from place to place needs a free base, so the base is freed here.
 
-    Args:
-        skeleton: of a robot, or of anything else.
-        hinges: False: hinges stay as they are.
+    ``hinges``: False: hinges stay as they are.
     """
     fixed = JointKind.FIXED in skeleton.kinds
     runs = _runs(skeleton) if hinges else []
@@ -237,11 +235,8 @@ def _base(stacks: Stacks) -> tuple[int, ...]:
 def _merged(skeleton: Skeleton, world: World, groups: Sequence[tuple[int, ...]], freed: int | None = None) -> Stacks:
     """The skeleton with a joint in place of each group of its joints.
 
-    Args:
-        skeleton: with all joints.
-        world: at rest.
-        groups: rows of joints, each hanging on the one before.
-        freed: the base that is free here.
+    ``world``: at rest; ``groups``: rows of joints, each hanging on the one before; ``freed``: the base that is free
+    here.
     """
     begins = {group[0]: group for group in groups}
     within = {joint for group in groups for joint in group}

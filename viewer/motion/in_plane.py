@@ -63,11 +63,7 @@ def plane_of(skeleton: Skeleton) -> Plane | None:
 def straightened(moving: World, figure: Figure, plane: Plane, rate: float) -> World:
     """A figure's motion (F, J) along a plane, with the distance that it goes in the direction in which it faces.
 
-    Args:
-        moving: positions and rotations of all joints.
-        figure: with legs.
-        plane: where it goes; only directions count.
-        rate: frames per second.
+    Of ``plane`` only directions count; ``rate``: frames per second.
     """
     left = np.zeros((len(moving.positions), 3))
     for one, two in filter(None, (figure.legs, figure.arms)):
@@ -94,11 +90,8 @@ def in_plane(skeleton: Skeleton, points: Floats, goals: Floats) -> Floats:
 def body_moves(skeleton: Skeleton, carrier: int, world: World, shift: Floats) -> list[tuple[int, Floats, Floats]]:
     """A shift (F, 3) of the body by the joints that can make it: each with its translation, and its shift in the world.
 
-    Args:
-        skeleton: with the body.
-        carrier: the joint that is translated if the body moves freely.
-        world: of all frames.
-        shift: metres, world frame; in a plane, what leads out of it is left out.
+    ``carrier``: the joint that is translated if the body moves freely; ``shift``: metres, world frame; in a plane, what
+    leads out of it is left out.
     """
     plane = plane_of(skeleton)
     if plane is None:

@@ -67,11 +67,6 @@ class Layer:
     on: bool = True
 
     def __post_init__(self) -> None:
-        """Check every field.
-
-        Raises:
-            InputError: a goal of another kind, times that are not in order, a weight outside 0 to 1.
-        """
         if not isinstance(self.goal, Goal):
             raise InputError(f"layer: expected a goal, found {quote(self.goal)}")
         what = f"layer for {quote(self.goal.effector)}"
@@ -182,11 +177,7 @@ def frames_of(layer: Layer, frame_time: float) -> tuple[int, int]:
 def layer_miss(skeleton: Skeleton, world: World, layer: Layer, seconds: Floats) -> Miss:
     """The largest error of a layer's effector where the layer has its full weight.
 
-    Args:
-        skeleton: of the world poses.
-        world: of F frames.
-        layer: whose effector it is.
-        seconds: (F,) of these frames.
+    ``seconds`` (F,): of the frames of ``world``.
     """
     full = np.flatnonzero(layer.share(seconds) > 1.0 - 1e-9)
     if not full.size:

@@ -214,10 +214,7 @@ def _posed(rotations: Floats, translations: Floats) -> Pose:
 def within_limits(skeleton: Skeleton, clip: Clip, limbs: Sequence[Limb]) -> Clip:
     """A clip whose joints keep their limits.
 
-    Args:
-        skeleton: with limits.
-        clip: its motion.
-        limbs: whose ends, hands or feet, keep their world positions, and next their rotations.
+    ``limbs``: whose ends, hands or feet, keep their world positions, and next their rotations.
 
     Returns:
         The clip; frames in which every joint was inside are unchanged.
@@ -384,12 +381,8 @@ class LayerGroup:
     ) -> None:
         """Prepare; nothing is solved yet.
 
-        Args:
-            skeleton: whose limits bind, widened as far as the clip itself is outside.
-            clip: on which the layers act.
-            layers: that overlap in time, in their order.
-            start: number of the clip's first frame, if it is a part of one that the layers' seconds refer to.
-            options: of the solver.
+        ``skeleton``: its limits bind, widened as far as the clip itself is outside; ``start``: number of the clip's
+        first frame, if it is a part of one that the layers' seconds refer to.
         """
         ends = [frames_of(layer, clip.frame_time) for layer in layers]
         self.first = max(min(low for low, _ in ends), start)
@@ -437,7 +430,6 @@ class LayerGroup:
         return tuple(layer_miss(self._skeleton, world, layer, seconds) for layer in self._layers)
 
     def _block(self, number: int, block: int) -> tuple[Floats, Floats]:
-        """The frames of a block after a round."""
         key = number, block
         if key not in self._solved:
             frames, one = self.blocks[block], self._rounds[number]
@@ -457,7 +449,7 @@ class LayerGroup:
         return rotations, translations
 
     def _correction(self, number: int, block: int) -> Correction:
-        """The correction of a block's frames, faded into its neighbours' at the seams."""
+        """A block's correction, faded into its neighbours' at the seams."""
         frames = self.blocks[block]
         own = self._carried(number, block)
         reach = self._reach(block)
@@ -478,7 +470,6 @@ class LayerGroup:
         return Correction(turned, shifted)
 
     def _reach(self, block: int) -> slice:
-        """The frames of a block and the overlap with its neighbours."""
         frames = self.blocks[block]
         return slice(max(frames.start - _OVERLAP, 0), min(frames.stop + _OVERLAP, self.blocks[-1].stop))
 
@@ -576,7 +567,6 @@ def _moving_goal(skeleton: Skeleton, world: World, layer: Layer, seconds: Floats
 
 
 def _hold(skeleton: Skeleton, world: World, name: str) -> MovingGoal:
-    """An effector that stays where it is in every frame."""
     joint, offset = point_of(skeleton, name)
     points, turns = world.point(joint, offset), world.rotations[:, joint]
     return MovingGoal(Goal.pose(name, points[0], turns[0], level=0), points, turns)

@@ -111,9 +111,7 @@ def pose_limbs(skeleton: Skeleton, wanted: Sequence[LimbGoals]) -> list[Floats]:
     to the side that it flexes to: one that is overstretched by a degree does not flip. Then the limb swings the
     shortest way onto the goal, so that its plane is kept.
 
-    Args:
-        skeleton: with the limbs.
-        wanted: the limbs, none of which hangs on another.
+    None of the limbs hangs on another.
 
     Returns:
         (F, 2 or 3, 4) local rotations of the `limb_joints` of each.
@@ -214,12 +212,8 @@ def _flexing(
     stays, and nothing turns over when it passes from one side to the other. If the axis is not the limb's own, as with
     thighs that spin about themselves, whole stretches decide the side.
 
-    Args:
-        skeleton: with the limbs.
-        wanted: the limbs, whose frames these are.
-        own: (N, 3) unit normals, world frame.
-        steady: (N, 3) flexion axes, world frame.
-        bent: (N,) sines of the bends; 1 beyond a right angle.
+    ``own`` (N, 3): unit normals, and ``steady`` (N, 3): flexion axes, world frame; ``bent`` (N,): sines of the bends; 1
+    beyond a right angle.
     """
     counts = [len(one.goals) for one in wanted]
     limb, towards = np.repeat(np.arange(len(wanted)), counts), dot(own, steady)
@@ -243,14 +237,10 @@ def _sides(normal: Floats, towards: Floats, sine: Floats, wanted: Sequence[LimbG
 
     An axis that is perpendicular to the normals, as with a thigh that spins about itself, would give changing sides. So
     normals are followed through each stretch, and the whole stretch decides the side. Normals are seen from the joint
-    that carries
-    the limb: a body that spins does not turn its knees over.
+    that carries the limb: a body that spins does not turn its knees over.
 
-    Args:
-        normal: (N, 3) normals in the frame of that joint.
-        towards: (N,) their dot products with the flexion axis.
-        sine: (N,) of the bend.
-        wanted: the limbs, whose frames these are.
+    ``normal`` (N, 3): in the frame of that joint; ``towards`` (N,): dot products of normals with the flexion axis;
+    ``sine`` (N,): of the bend.
     """
     bent = sine > _STRAIGHT
     starts = np.zeros(len(bent), dtype=np.bool_)

@@ -190,10 +190,7 @@ def _in_plane(pairing: Pairing, limbs: Sequence[tuple[Limb, Limb]], uppers: Floa
     to the normal of the plane, and s the sine of the bend, the twist is the half of the angle of (s^2 sin 2p, _PLAIN^2
     + s^2 cos 2p). It does not jump where the limb changes sides, unless the limb bends far.
 
-    Args:
-        pairing: both bodies.
-        limbs: (N,) limbs of source and target.
-        uppers: (N, F, 4) world rotations of the upper bones as the source's.
+    ``limbs`` (N,): of source and target; ``uppers`` (N, F, 4): world rotations of the upper bones as the source's.
     """
     shoulder, elbow, wrist = (
         np.stack(each) for each in zip(*(limb_points(its, pairing.moving) for its, _ in limbs), strict=True)
@@ -292,11 +289,8 @@ def _make_up_slowly(pairing: Pairing, wanted: dict[int, Floats], world: Floats, 
 
     Faster changes are noise of the source's elbow or knee about other axes, and of the upper bone.
 
-    Args:
-        pairing: both bodies.
-        wanted: (F, 4) world rotations, by joint.
-        world: (J, F, 4) those that the joints have so far.
-        free: the joints that have the wanted ones.
+    ``wanted`` (F, 4): world rotations, by joint; ``world`` (J, F, 4): those that the joints have so far; ``free``: the
+    joints that have the wanted ones.
     """
     skeleton = pairing.target.skeleton
     above = {joint: int(skeleton.parents[joint]) for joint in free}
@@ -332,11 +326,7 @@ def leaps(pairing: Pairing) -> Ints:
 def _aimed(pairing: Pairing, wanted: dict[int, Floats], joint: int, over: Floats) -> dict[int, Floats]:
     """Local rotations (F, 4) by joint of a limb whose upper joint this is, and is of hinges that aim it.
 
-    Args:
-        pairing: both bodies.
-        wanted: (F, 4) world rotations, by joint.
-        joint: the joint.
-        over: (F, 4) world rotations of what carries it.
+    ``wanted`` (F, 4): world rotations, by joint; ``over`` (F, 4): world rotations of what carries the joint.
     """
     skeleton, figure = pairing.target.skeleton, pairing.target.figure
     for _, limb in (*pairing.arms, *pairing.legs):

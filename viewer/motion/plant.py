@@ -178,17 +178,11 @@ def plant_moving(
 ) -> PlantedFrames:
     """The frames of `plant_feet`, whose arguments these are.
 
-    Without objects, and if the knees flex about axes of their own, frames depend on stances that touch them or are
-    next to them, on what is between these, and on a second or two around that.
+    Without objects, and if the knees flex about axes of their own, frames depend on stances that touch them or are next
+    to them, on what is between these, and on a second or two around that.
 
-    Args:
-        moving: the feet.
-        contacts: when they touch.
-        blend: seconds.
-        pelvis: metres, or None.
-        objects: that the feet step on or over.
-        floor: metres, or None.
-        own: whether the knees are known to flex about axes of their own, as `flexes_about_own` finds it.
+    ``blend``: seconds; ``pelvis`` and ``floor``: metres, or None; ``own``: whether the knees are known to flex about
+    axes of their own, as `flexes_about_own` finds it.
 
     Raises:
         InputError: contacts of other feet or beyond the clip.
@@ -209,10 +203,7 @@ def plant_moving(
 def _as_hinges_turn(skeleton: Skeleton, motion: Motion, legs: Sequence[Limb]) -> tuple[Floats, Floats]:
     """A motion whose legs turn as their joints can, such as robots' hips of single hinges; feet stay in their places.
 
-    Args:
-        skeleton: with the legs.
-        motion: whose legs are posed as if hips and ankles were balls.
-        legs: these.
+    ``motion``: its legs are posed as if hips and ankles were balls.
     """
     given, translations, world = motion
     joints = [joint for leg in legs for joint in limb_joints(leg) if skeleton.kinds[joint] is not JointKind.BALL]
@@ -333,10 +324,8 @@ def _carrier(skeleton: Skeleton, clip: Clip) -> int | None:
 def _reach(bones: Floats, own: Floats, moved: Floats) -> Floats:
     """(N, F) how far from its hip each ankle may be; a leg whose ankle stays is as long as it was.
 
-    Args:
-        bones: (N, F) lengths of thigh and shank together.
-        own: (N, F) from hips to ankles before.
-        moved: (N, F) by which the ankles are to move.
+    ``bones`` (N, F): lengths of thigh and shank together; ``own`` (N, F): from hips to ankles before; ``moved`` (N, F):
+    by which the ankles are to move.
     """
     longest = np.minimum(np.maximum(own, _REACH * bones), _STRAIGHTEST * bones)
     return np.where(moved > 1e-9, longest, np.maximum(longest, own))
@@ -345,10 +334,8 @@ def _reach(bones: Floats, own: Floats, moved: Floats) -> Floats:
 def _pelvis_shift(legs: list[tuple[Floats, Floats]], rate: float, begin: Floats) -> Floats:
     """(F, 3) of a piece: the least smooth shift of the pelvis with which the legs reach their ankles' places.
 
-    Args:
-        legs: from each hip to where its ankle goes (F, 3), and its reach (F,).
-        rate: frames per second.
-        begin: (F, 3) the shift to begin with.
+    ``legs``: from each hip to where its ankle goes (F, 3), and its reach (F,); ``rate``: frames per second; ``begin``
+    (F, 3): the shift to begin with.
     """
     shift, hold = begin, round(_HOLD * rate)
     for _ in range(_PASSES):
@@ -399,14 +386,8 @@ def _posed(
 
     Other frames, and those that are lost, keep their bits.
 
-    Args:
-        moving: the clip.
-        motion: its motion without noise in its legs.
-        feet: where they go.
-        carrier: the joint that is shifted.
-        shift: (F, 3) of it.
-        given: (F, J, 4) world rotations in the clip as it was given, which the feet are turned from.
-        own: of `plant_moving`.
+    ``motion`` has no noise in its legs; ``carrier``: the joint that is shifted; ``given`` (F, J, 4): world rotations in
+    the clip as it was given, which the feet are turned from.
     """
     skeleton, (rotations, translations, world) = moving.skeleton, motion
     rotations, translations, positions = rotations.copy(), translations.copy(), world.positions

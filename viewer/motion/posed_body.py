@@ -104,11 +104,6 @@ class Choices:
     in_place: bool = False
 
     def __post_init__(self) -> None:
-        """Check the values.
-
-        Raises:
-            InputError: one that is not listed, a scale that is not above 0, flags that are not True or False.
-        """
         for name, value, known in (("feet", self.feet, FEET), ("hands", self.hands, HANDS)):
             if value not in known:
                 listed = f"{', '.join(known[:-1])} or {known[-1]}"
@@ -154,12 +149,7 @@ class PosedBody(NamedTuple):
 def posed_body(source: Body, target: Body, used: Map, choices: Choices, *, free: bool = True) -> PosedBody:
     """The motion of one body on another, without regard to limits.
 
-    Args:
-        source: with motion.
-        target: gets it.
-        used: the pairs.
-        choices: how.
-        free: the neutral poses may be replaced by poses in which both have the same shape.
+    ``free``: the neutral poses may be replaced by poses in which both have the same shape.
 
     Raises:
         InputError: there are no pairs, or legs of length 0.
@@ -374,11 +364,8 @@ def _ankle_height(
 ) -> float | None:
     """Height of ankles above the soles, metres; None if there is no joint or end site below one.
 
-    Args:
-        skeleton: with the ankles.
-        world: of one pose; or of all frames of a motion, in which feet stand now and then.
-        ankles: their joints.
-        up: where up is in the pose; None: it is a motion, and Y.
+    ``world``: of one pose, or of all frames of a motion, in which feet stand now and then; ``up``: where up is in the
+    pose; None: it is a motion, and Y.
     """
     standing = [None] * len(ankles) if up is not None else standing_frames(world, ankles).T
     heights = []
@@ -425,12 +412,8 @@ def _followed(pairing: Pairing, limbs: list[tuple[Limb, Limb]], world: World) ->
 def _with_feet_at(skeleton: Skeleton, legs: list[Limb], world: World, goals: list[Floats], away: Bools) -> World:
     """A world with its feet at goals (F, 3), as far as legs are long enough; the legs stay where they are.
 
-    Args:
-        skeleton: with the legs.
-        legs: of the feet.
-        world: of F frames.
-        goals: of each ankle.
-        away: (F,) frames that are lost: feet go straight on through them.
+    ``world``: of F frames; ``goals``: of each ankle; ``away`` (F,): frames that are lost: feet go straight on through
+    them.
     """
     positions = world.positions.copy()
     for leg, goal in zip(legs, goals, strict=True):
@@ -514,11 +497,8 @@ def _slowly(pairing: Pairing, limb: Limb, own: Floats, found: Floats) -> Floats:
 def _as_they_turn(pairing: Pairing, one: LimbGoals, found: Floats, own: Floats) -> list[Floats]:
     """Local rotations (F, 4) of `limb_joints` that the kinds of these joints have.
 
-    Args:
-        pairing: both bodies.
-        one: the limb and its goals.
-        found: (F, 2 or 3, 4) as `pose_limbs` has them for balls.
-        own: (F, J, 4) local rotations of all joints before.
+    ``found`` (F, 2 or 3, 4): as `pose_limbs` has them for balls; ``own`` (F, J, 4): local rotations of all joints
+    before.
     """
     skeleton, figure, limb = pairing.target.skeleton, pairing.target.figure, one.limb
     joints = limb_joints(limb)

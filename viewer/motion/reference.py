@@ -68,12 +68,8 @@ def standing_joints(
 ) -> Floats:
     """(J, 4) rotations from (left, up, forward) to the frame of each joint of a person standing upright.
 
-    Args:
-        skeleton: its joints.
-        figure: what they are.
-        moving: all frames of its motion (F, J, ...), or None.
-        upright: (J, 4) by the neutral pose alone.
-        trusted: that is an upright, symmetric rest pose.
+    ``moving``: all frames of its motion (F, J, ...), or None; ``upright`` (J, 4): by the neutral pose alone;
+    ``trusted``: that is an upright, symmetric rest pose.
     """
     if not trusted:
         found = upright if moving is None else _mean_upright(moving, figure, upright)
@@ -172,7 +168,6 @@ def _across(way: Floats, up: Floats, otherwise: Floats) -> Floats:
 
 
 def _root_of(world: World, limb: Limb) -> Floats:
-    """(3,) where a limb begins."""
     return np.asarray(world.positions[limb.first])
 
 
@@ -325,12 +320,7 @@ def _body(skeleton: Skeleton, clip: Clip | None, reference: Reference, side: str
 
     It is kept, as the world of its clip is: a motion goes onto several figures, or again with other choices.
 
-    Args:
-        skeleton: the joints.
-        clip: the motion, or None.
-        reference: "auto", "rest" or a frame of the clip.
-        side: "source" or "target", for messages.
-        figure: the figure that the skeleton is, or None.
+    ``reference``: "auto", "rest" or a frame of the clip; ``side``: "source" or "target", for messages.
 
     Raises:
         InputError: a frame that the clip does not have.

@@ -77,14 +77,8 @@ def report_of(
 ) -> RetargetReport:
     """The report of a motion.
 
-    Args:
-        pairing: both bodies.
-        used: the pairs.
-        handed: the skeleton and the motion that the user gets; and where the joints of the pairing's target are in it,
-            which stand for several ones of a robot.
-        feet: what was done.
-        stands: None where feet were not planted.
-        warnings: what could not be done.
+    ``handed``: the skeleton and the motion that the user gets; and where the joints of the pairing's target are in it,
+    which stand for several ones of a robot. ``stands``: None where feet were not planted.
     """
     skeleton, clip, world = handed
     limbs = (*pairing.arms, *pairing.legs)
@@ -231,7 +225,6 @@ def _clip_of(character: Character, name: str | None) -> Clip | None:
 
 @lru_cache(maxsize=16)
 def _found(source: Skeleton, target: Skeleton, source_figure: Figure | None, target_figure: Figure | None) -> Map:
-    """The pairs of two skeletons that are these figures."""
     sides = (source, source_figure), (target, target_figure)
     slots = [{} if figure is None else find_slots(skeleton, figure) for skeleton, figure in sides]
     return map_of(source, target, without_crossings(source, target, find_pairs(source, target, *slots)))

@@ -326,10 +326,8 @@ def kabsch(rests: Floats, ways: Floats, weights: Floats) -> Floats:
 def _steady(angle: Floats, bend: Floats, *, exact: bool) -> Floats:
     """(F,) angles about a limb: from its plane where it is bent, interpolated where it is straight.
 
-    Args:
-        angle: (F,) radians, by the limb's plane.
-        bend: (F,) sine of the angle between the two bones.
-        exact: the lower joint is a hinge: the plane counts wherever there is one.
+    ``angle`` (F,): radians, by the limb's plane; ``bend`` (F,): sine of the angle between the two bones; ``exact``: the
+    lower joint is a hinge: the plane counts wherever there is one.
     """
     sure = np.flatnonzero(bend > _SURE)
     if not sure.size:

@@ -207,10 +207,8 @@ def whole_numbers(value: ArrayLike, shape: tuple[int, ...], what: str) -> Ints:
 def nearly_unit(quaternions: Floats, refused: Callable[[int, Floats, float], Exception]) -> Floats:
     """Quaternions (..., 4), normalised if their length differs from 1 by more than `UNIT_ENOUGH`.
 
-    Args:
-        quaternions: finite or not; not changed.
-        refused: makes the error, from the row, its numbers and its length, for a length that differs from 1 by more
-            than `UNIT_TOLERANCE` or is NaN.
+    ``refused`` makes the error, from the row, its numbers and its length, for a length that differs from 1 by more than
+    `UNIT_TOLERANCE` or is NaN.
 
     Returns:
         The same array if nothing was changed.

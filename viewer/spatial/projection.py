@@ -33,7 +33,6 @@ class Ray:
     direction: Floats
 
     def __post_init__(self) -> None:
-        """Normalise the direction; refuse one without length."""
         direction = finite_floats(self.direction, (3,), "ray direction")
         largest = np.abs(direction).max()
         if largest == 0.0:
@@ -139,7 +138,6 @@ class Projection:
     size: tuple[int, int]
 
     def __post_init__(self) -> None:
-        """Take read-only arrays."""
         object.__setattr__(self, "view", frozen(self.view))
         object.__setattr__(self, "lens", frozen(self.lens))
 

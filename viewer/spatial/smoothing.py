@@ -87,10 +87,8 @@ def slow_path(pull: Floats, force: Floats, stiff: float | Floats) -> Floats:
     (cyclic reduction: Heller, "Some aspects of the cyclic reduction algorithm for block tridiagonal linear systems",
     1976).
 
-    Args:
-        pull: (N, C, C) symmetric, positive definite in the sum of all.
-        force: (N, C).
-        stiff: of all steps, or (N - 1,) of each; 0 or more.
+    ``pull`` (N, C, C): symmetric, positive definite in the sum of all; ``force``: (N, C); ``stiff``: of all steps, or
+    (N - 1,) of each; 0 or more.
     """
     still = np.broadcast_to(stiff, len(force) - 1)[:, None, None] * np.eye(force.shape[1])
     main = pull.copy()
