@@ -196,6 +196,20 @@ def test_hold_adds_the_windows_holds(runs: Runs) -> None:
         np.testing.assert_allclose(held, PLACES[BIPED.index(joint)], atol=1.01e-3)
 
 
+def test_holds_give_way_as_in_the_window_and_pins_do_not(runs: Runs) -> None:
+    runs.goals({"effector": "LeftHand", "position": [1.01, 1.67, 0.37]})
+    document = runs.done("--hold")
+    assert document["status"] == "converged"
+    goals = {goal["effector"]: goal for goal in document["goals"]}
+    assert [goals[name]["level"] for name in ("LeftFoot", "LeftHand", "Head")] == [0, 1, 2]
+    assert goals["LeftHand"]["reached"]
+    assert goals["Head"]["yields"]
+    assert max(goals[name]["error_m"] for name in ("LeftFoot", "RightFoot")) < 1e-3
+    firm = runs.done("--hold", "--solver", "dls")
+    assert {goal["level"] for goal in firm["goals"]} == {1}
+    assert firm["unserved"] == []
+
+
 def test_limits_and_the_root(runs: Runs) -> None:
     runs.goals({"effector": "LeftHand", "position": [0.05, 1.35, -0.25]})
     for root in ("locked", "translate", "free"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -32,7 +33,7 @@ from viewer.ik.lab import Traces, checked_methods, lab
 from viewer.ik.methods import EVERY_METHOD, Tuning
 from viewer.ik.solution import Solution, Status
 from viewer.ik.solver import Solver
-from viewer.ik.solver_options import ONE_SHOT, SolverOptions
+from viewer.ik.solver_options import ONE_SHOT, Options, SolverOptions, serves_levels
 from viewer.motion import Layer, solve_layers, with_windows
 from viewer.skeleton import Character, JointKind, Pose, Skeleton, joint_space, limit_violation
 
@@ -79,12 +80,16 @@ def _solved(character: Character, options: SolveOptions) -> tuple[tuple[Goal, ..
     if options.goals_from:
         goals += tuple(goal_from(named, skeleton) for named in options.goals_from)
     start = inputs.start_of(character, options.file, options.start)
+    chosen = _solver_options(options, skeleton) | {"contact": contact, "ground": ground}
     if options.solving.hold:
-        goals += holds(skeleton, start, goals)
+        kept = holds(skeleton, start, goals)
+        if serves_levels(goals, Options(**chosen)):
+            kept = tuple(replace(goal, level=0 if goal.pinned else 2, hold=not goal.pinned) for goal in kept)
+        goals += kept
     if options.solving.balance and not any(KINDS[goal.kind].balances for goal in goals):
         goals += (Goal.balance(),)
     check_enabled(goals, options.goals)
-    solver = Solver(skeleton, goals, **(_solver_options(options, skeleton) | {"contact": contact, "ground": ground}))
+    solver = Solver(skeleton, goals, **chosen)
     try:
         solution, every = _chosen(solver, start, options.solving.solution)
     except InputError as error:
