@@ -356,8 +356,13 @@ def test_goals_are_removed(made: Session) -> None:
     made.dispatch(act.RemoveGoal("LeftHand_2"))
     assert [goal.id for goal in made.document.goals_of("LeftHand")] == ["LeftHand"]
     assert made.document.selection == (Item("effector", "LeftHand"),)
-    made.dispatch(act.RemoveGoal("LeftHand"))
+    with pytest.raises(InputError, match=r'^goal "LeftHand" is the first of its effector: '):
+        made.dispatch(act.RemoveGoal("LeftHand"))
+    made.undo()
+    made.dispatch(act.ReleaseEffector("LeftHand", select_next=True))
     assert not made.document.goal("LeftHand").enabled
+    assert made.document.selection == (Item("effector", "LeftHand_2"),)
+    assert made.history.labels[-1] == "Release LeftHand"
     made.undo()
     made.undo()
     made.dispatch(act.RemoveEffector("LeftHand"))

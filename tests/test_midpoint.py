@@ -400,6 +400,19 @@ def test_a_follower_of_a_goals_file_keeps_its_place_when_the_goal_is_removed() -
     assert {*HANDS} <= on(made.document)
 
 
+@pytest.mark.parametrize("end", [act.RemoveEffector(HANDS[0]), act.RemoveJoint(HANDS[0]), act.RemoveGoal(MIDDLE)])
+def test_every_end_of_a_goal_for_two_frees_its_followers(end: Action) -> None:
+    """Also one whose effector has another hold, which was pinned and so stayed on."""
+    made = session("biped")
+    made.dispatch(act.AddGoal(HANDS[1], "rotation"))
+    made.dispatch(act.SetPin(f"{HANDS[1]}_2", rotation=True))
+    made.dispatch(act.HoldTogether(*HANDS))
+    assert made.document.goal(HANDS[1]).follows
+    assert made.document.goal(f"{HANDS[1]}_2").enabled
+    made.dispatch(end)
+    assert {HANDS[1], f"{HANDS[1]}_2"} <= on(made.document)
+
+
 def test_an_effector_that_another_goal_leads_stays_free_when_one_is_removed() -> None:
     made = session("biped")
     made.dispatch(act.HoldTogether(*HANDS))

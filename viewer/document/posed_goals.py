@@ -203,6 +203,14 @@ def led(document: Document, leaders: Iterable[str], goals: Iterable[str] = ()) -
     return replace(document, goals=kept)
 
 
+def unled(document: Document, effectors: Iterable[str]) -> Document:
+    """The document with the holds of some effectors on again that goals for two had switched off, if none is left."""
+    for name in effectors:
+        for goal in document.goals_of(name) if linked_effectors(document, name) == {name} else ():
+            document = with_goal(document, of_kind(document, goal, goal.kind)) if goal.follows else document
+    return document
+
+
 def linked_goals(document: Document, name: str) -> tuple[str, ...]:
     """Ids of the joint's other goals that share this goal's target point.
 

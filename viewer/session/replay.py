@@ -11,7 +11,8 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from viewer.document import Document, Grab, Item
+from viewer.document import Action, Document, Grab, Item
+from viewer.document.actions.goal_actions import RemoveGoal, removing
 from viewer.errors import FormatError, MachineError, ViewerError, quote, unknown_name
 from viewer.formats.json_reading import decode_typed
 from viewer.ik.backends import check_backend, engine_for, serving
@@ -209,6 +210,11 @@ def _set_tolerance(replay: Replay, degrees: float) -> None:
     replay.session.recorder.tolerance_deg = degrees
 
 
+def _present(replay: Replay, action: Action) -> Action:
+    """The present action for a recorded one: `RemoveGoal` released an effector whose first goal it named."""
+    return removing(replay.session.document.goal(action.goal)) if isinstance(action, RemoveGoal) else action
+
+
 def _call(path: str) -> Callable[..., object]:
     """A call of a method of the session, or of one of its members."""
     method = attrgetter(f"session.{path}")
@@ -216,8 +222,9 @@ def _call(path: str) -> Callable[..., object]:
 
 
 DOERS: dict[str, Callable[..., object]] = {
-    **{name: _call(name) for name in (*action_log.BARE, "dispatch", "begin", "seek", "play")},
-    "update": _call("gestures.update"),
+    **{name: _call(name) for name in (*action_log.BARE, "begin", "seek", "play")},
+    "dispatch": lambda replay, action: replay.session.dispatch(_present(replay, action)),
+    "update": lambda replay, action: replay.session.gestures.update(_present(replay, action)),
     "set_chain": _call("gestures.set_chain"),
     "pause": _call("targets.pause"),
     "resume": _call("targets.resume"),

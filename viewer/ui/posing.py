@@ -17,7 +17,7 @@ import numpy as np
 
 from viewer.choices import METHOD_NAMES
 from viewer.document import DocumentGoal, Item, Mode, Scope, actions as act, joint_of
-from viewer.document.actions.goal_actions import adding_goal
+from viewer.document.actions.goal_actions import adding_goal, removing
 from viewer.document.actions.pose_actions import fitted_pose, mirrored_pose
 from viewer.document.posed_goals import pairs_of
 from viewer.errors import InputError, ViewerError, plural, quote
@@ -242,13 +242,9 @@ class Posing(ViewPart):
 
     def _remove_goals(self) -> None:
         """Remove or switch off the selected goals, in one step."""
-        actions: list[act.Action] = []
-        for goal in (self._document.goal(name) for name in self._document.selected("effector")):
-            if len(self._document.goals_of(goal.effector)) > 1:
-                actions.append(act.RemoveGoal(goal.id))
-            elif goal.enabled:
-                actions.append(act.ReleaseEffector(goal.id))
-        self._several(actions, "Release")
+        goals = [self._document.goal(name) for name in self._document.selected("effector")]
+        on = (goal for goal in goals if goal.enabled or len(self._document.goals_of(goal.effector)) > 1)
+        self._several([removing(goal) for goal in on], "Release")
 
     def _can_remove_goals(self) -> bool:
         goals = [self._document.goal(name) for name in self._document.selected("effector")]

@@ -18,11 +18,11 @@ from viewer.document.posed_goals import (
     confined,
     held,
     led,
-    linked_effectors,
     linked_goals,
     of_kind,
     pairs_of,
     stand_of,
+    unled,
     with_goal,
 )
 from viewer.document.solved_frames import check_layer, finished
@@ -139,33 +139,27 @@ def _chosen(document: Document, goal: str) -> Document:
 
 @dataclass(frozen=True, slots=True)
 class RemoveGoal(Action, words="Remove goal {0.goal}", solves=True):
-    """Remove a goal; the first goal of an effector is switched off instead. Another one that is on is selected then.
+    """Remove a goal that is not the first of its effector. If it was selected, another one that is on is then.
 
-    Effectors that a goal for two had led keep their places again: the holds that it switched off come back.
+    Holds that it switched off, if it was for two effectors, are on again.
     """
 
     goal: str
 
     def apply(self, document: Document) -> Document:
         goal = document.goal(self.goal)
-        others = [other.id for other in document.goals_of(goal.effector) if other is not goal and other.enabled]
-        gone, left = Item("effector", goal.id), Item("effector", next(iter(others), goal.effector))
-        selection = tuple(dict.fromkeys(left if item == gone else item for item in document.selection))
-        document = replace(document, selection=selection)
         if goal.id == goal.effector:
-            return with_goal(document, off(goal))
-        document = replace(document, goals=tuple(other for other in document.goals if other is not goal))
-        for name in goal.ends if goal.of_two else ():
-            own = document.goals_of(name)
-            if len(linked_effectors(document, name)) == 1 and not any(other.sets_pose for other in own):
-                for other in own:
-                    document = with_goal(document, of_kind(document, other, other.kind)) if other.follows else document
-        return document
+            raise InputError(f"goal {quote(goal.id)} is the first of its effector: expected to release or remove that")
+        document = _next_selected(document, goal)
+        return unled(replace(document, goals=tuple(other for other in document.goals if other is not goal)), goal.ends)
 
 
-def off(goal: DocumentGoal) -> DocumentGoal:
-    """The goal switched off, without pins."""
-    return replace(goal, enabled=False, follows=False, pin_position=False, pin_rotation=False)
+def _next_selected(document: Document, goal: DocumentGoal) -> Document:
+    """The document with another goal of the same effector selected in place of one: one that is on, or the first."""
+    others = (other.id for other in document.goals_of(goal.effector) if other is not goal and other.enabled)
+    gone, left = Item("effector", goal.id), Item("effector", next(others, goal.effector))
+    selection = (left if item == gone else item for item in document.selection)
+    return document.changed(selection=tuple(dict.fromkeys(selection)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,12 +208,23 @@ class SetPin(Action, solves=True):
 
 @dataclass(frozen=True, slots=True)
 class ReleaseEffector(Action, words="Release {0.effector}", solves=True):
-    """Switch a goal off: the effector follows the body."""
+    """Switch a goal off, and its pins: the effector follows the body.
+
+    ``select_next``: another goal of the effector that is on is selected in its place.
+    """
 
     effector: str
+    select_next: bool = False
 
     def apply(self, document: Document) -> Document:
-        return with_goal(document, off(document.goal(self.effector)))
+        goal = document.goal(self.effector)
+        off = replace(goal, enabled=False, follows=False, pin_position=False, pin_rotation=False)
+        return with_goal(_next_selected(document, goal) if self.select_next else document, off)
+
+
+def removing(goal: DocumentGoal) -> Action:
+    """The action that removes a goal, or releases the effector if it is its first, which stays."""
+    return ReleaseEffector(goal.id, select_next=True) if goal.id == goal.effector else RemoveGoal(goal.id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,13 +289,15 @@ class RemoveEffector(Action, words="Remove effector {0.effector}", solves=True):
     def apply(self, document: Document) -> Document:
         name = document.goal(self.effector).effector
         gone = {goal.id for goal in document.goals if name in goal.ends}
+        others = [end for goal in document.goals if name in goal.ends for end in goal.ends if end != name]
         kept = tuple(e for e in document.skeleton.effectors if e.name != name)
-        return replace(
+        left = replace(
             document,
             skeleton=replace(document.skeleton, effectors=kept),
             goals=tuple(goal for goal in document.goals if goal.id not in gone),
             selection=tuple(item for item in document.selection if item.kind != "effector" or item.name not in gone),
         )
+        return unled(left, others)
 
 
 @dataclass(frozen=True, slots=True)
