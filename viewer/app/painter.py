@@ -375,7 +375,6 @@ class PanelHost:
             imgui.end()
 
     def _tabs(self, place: Place, panels: list[Panel]) -> None:
-        """The strip of tabs above a place."""
         ui = self.ui
         rect, body = ui.regions.rects[place], ui.regions.body(place)
         if body.y == rect.y:

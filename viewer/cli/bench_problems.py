@@ -242,7 +242,6 @@ class Problems:
     translations: Floats
 
     def __len__(self) -> int:
-        """The number of problems."""
         return len(self.targets)
 
     def first(self, count: int) -> Problems:

@@ -85,7 +85,6 @@ def _convert(options: ConvertOptions, pair: tuple[Input, Path]) -> Result:
 
 
 def _check_usage(options: ConvertOptions) -> None:
-    """Raise UsageError where options contradict each other."""
     to, motion, count = options.to, options.motion, len(options.paths)
     if to.output is None:
         if count == 1:

@@ -174,7 +174,6 @@ class Options:
     usage: ClassVar[str | None] = None
 
     def __init_subclass__(cls, title: str = "") -> None:
-        """Collect the fields."""
         cls.heading = title
         cls.declared = tuple(_named(name, field) for name, field in vars(cls).items() if isinstance(field, Field))
 

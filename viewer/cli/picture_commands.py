@@ -85,7 +85,6 @@ def _pose(character: Character, options: RenderOptions) -> Pose | None:
 
 
 def _check_usage(options: RenderOptions, path: Path) -> None:
-    """Raise UsageError where options contradict each other or the kind of output."""
     if not isinstance(options.look.camera, str):
         with usage_of("--camera"):
             check_camera(options.look.camera)

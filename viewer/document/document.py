@@ -452,7 +452,6 @@ class Action(ABC):
         saved: bool | None = None,
         words: str | None = None,
     ) -> None:
-        """Set the attributes that the class states."""
         stated = {"solves": solves, "restarts": restarts, "saved": saved, "words": words}
         for name, value in stated.items():
             if value is not None:

@@ -471,7 +471,6 @@ class LayerWork:
     """
 
     def __init__(self, document: Document, motion: Motion, layers: list[Layer]) -> None:
-        """Prepare; nothing is solved yet."""
         ends = [frames_of(layer, document.frame_time) for layer in layers]
         self._first, last = min(low for low, _ in ends), max(high for _, high in ends)
         self._frames = baked_frames(motion, self._first, last)

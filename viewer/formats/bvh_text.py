@@ -152,7 +152,6 @@ class _Words:
         return match.group()
 
     def peek(self) -> str:
-        """The next word, without moving on."""
         match = _WORD.search(self.text, self.place)
         return match.group() if match else _END
 

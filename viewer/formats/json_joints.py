@@ -384,7 +384,6 @@ class JointList:
     """
 
     def __init__(self, joints: list[Joint]) -> None:
-        """Put parents first."""
         parents = _parents_of(joints, _numbered((joint.name for joint in joints), "joints"))
         try:
             self.numbers = parents_first(parents)

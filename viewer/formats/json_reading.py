@@ -154,7 +154,6 @@ class Checker:
     """Checks one document against one type; ``unknown`` keys get the paths of the objects that have them."""
 
     def __init__(self) -> None:
-        """Begin at the whole document."""
         self.unknown: dict[str, list[str]] = {}
         self._place: list[tuple[str | int, Json]] = []
 

@@ -171,7 +171,6 @@ class RigidMotion:
     readout: str = ""
 
     def __post_init__(self) -> None:
-        """Take read-only arrays."""
         for name in ("translation", "rotation", "pivot"):
             object.__setattr__(self, name, frozen(getattr(self, name)))
 

@@ -460,7 +460,6 @@ class Gizmo:
     unit: LengthUnit = METRE
 
     def __post_init__(self) -> None:
-        """Take read-only arrays of finite numbers."""
         object.__setattr__(self, "position", frozen(finite_floats(self.position, (3,), "gizmo position")))
         object.__setattr__(self, "axes", _axes(self.axes, "gizmo axes"))
         if self.other_axes is not None:

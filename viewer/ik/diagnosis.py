@@ -92,7 +92,6 @@ class Nearest:
     """
 
     def __init__(self, skeleton: Skeleton, goals: Sequence[Goal], options: Options) -> None:
-        """Nothing is searched for yet."""
         self._problem = skeleton, goals, options
         self._known: Sequence[Trial] = ()
 
@@ -124,7 +123,6 @@ class _Diagnosis:
         self.functions, self.unserved_functions = asked and served, asked and not served
 
     def reasons(self) -> Iterator[Reason]:
-        """All reasons."""
         seen = self.trials.look()
         blocked = list(_blocked_by_contact(self.trials, seen))
         if blocked:

@@ -55,7 +55,6 @@ class Drag:
         self.glides = prepared.built_in
 
     def __repr__(self) -> str:
-        """Its goals and joints, and how its last step ended."""
         now = "not moved yet" if self.solution is None else self.solution.status
         goals = plural(len(self._prepared.grips.given), "goal")
         return f"<Drag: {goals}, {len(self._prepared.skeleton)} joints, {now}>"

@@ -44,7 +44,6 @@ class Jacobian:
     dofs: tuple[str, ...]
 
     def __repr__(self) -> str:
-        """Rows and columns."""
         return f"<Jacobian: {len(self.rows)} rows, {len(self.dofs)} degrees of freedom>"
 
     def _repr_html_(self) -> str:
@@ -100,7 +99,6 @@ class Jacobian:
         return u.T, sizes
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Floats:
-        """The matrix."""
         return np.array(self.matrix, dtype=dtype) if copy else np.asarray(self.matrix, dtype=dtype)
 
 

@@ -192,7 +192,6 @@ class Traces:
     each: tuple[Trace, ...]
 
     def __repr__(self) -> str:
-        """Methods and iterations."""
         return f"<Traces: {', '.join(self.methods)}, {self.iterations} iterations>"
 
     def _repr_png_(self) -> bytes | None:

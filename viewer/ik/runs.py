@@ -346,7 +346,6 @@ class OneShot:
     """
 
     def __init__(self, runs: Runs, *, exact: bool) -> None:
-        """Remember them."""
         self._runs, self._exact = runs, exact
         self.prepared = runs.prepared
 

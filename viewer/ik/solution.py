@@ -198,7 +198,6 @@ class Solution:
         return self._explained
 
     def __repr__(self) -> str:
-        """How it ended, and how many goals are met."""
         met, asked = self._findings.met
         steps = plural(self.iterations, "iteration")
         return f"<Solution: {self.status}, {met} of {plural(asked, 'goal')} met, {steps}>"

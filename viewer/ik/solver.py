@@ -58,7 +58,6 @@ class Solver:
     """
 
     def __init__(self, skeleton: Skeleton, goals: Sequence[Goal], **options: Unpack[SolverOptions]) -> None:
-        """Prepare what depends on the skeleton and the goals."""
         check_skeleton(skeleton)
         self._foundation = Foundation.of(skeleton, options_of(options))
         self._prepared: Prepared | None = None
@@ -111,7 +110,6 @@ class Solver:
         object.__setattr__(self, name, value)
 
     def __repr__(self) -> str:
-        """Its method, goals and joints."""
         enabled = sum(goal.enabled for goal in self.goals)
         off = f" ({len(self.goals) - enabled} more off)" if enabled < len(self.goals) else ""
         goals = f"{plural(enabled, 'goal')}{off}"

@@ -198,7 +198,6 @@ class Options(CommonOptions):
     ground: float | None = None
 
     def __post_init__(self) -> None:
-        """Check these, too."""
         CommonOptions.__post_init__(self)  # `super()` does not know classes with slots that dataclasses make
         whole(self.seed, "seed", least=0)
         for name in ("limits", "exact"):

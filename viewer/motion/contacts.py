@@ -116,7 +116,6 @@ class Contacts:
         return f"<Contacts: {', '.join(f'{quote(foot.name)} {len(foot.contacts)}' for foot in self.feet)}>"
 
     def __len__(self) -> int:
-        """Number of contacts of all feet."""
         return sum(len(foot.contacts) for foot in self.feet)
 
 

@@ -501,7 +501,6 @@ class Filming:
         self._problem = None
 
     def __enter__(self) -> Filming:  # noqa: PYI034 - nothing inherits from it
-        """Itself."""
         return self
 
     def __exit__(

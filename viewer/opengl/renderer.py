@@ -109,7 +109,6 @@ class Bones:
     """Octahedra with lit edges, and the outlines of those that have one."""
 
     def __init__(self, ctx: moderngl.Context) -> None:
-        """Compile, and lay out the records for the bones' shaders."""
         self._ctx = ctx
         self.stream = Stream(ctx, BONE.itemsize)
         mesh, shell = ctx.buffer(octahedron()), ctx.buffer(hull())
@@ -176,7 +175,6 @@ class Capsules:
     """Smooth lit capsules, and the outlines of those that have one."""
 
     def __init__(self, ctx: moderngl.Context) -> None:
-        """Compile, and lay out the records for the shader."""
         self._ctx = ctx
         self.stream = Stream(ctx, CAPSULE.itemsize)
         self._near = Stream(ctx, 4)

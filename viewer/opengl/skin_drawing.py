@@ -117,7 +117,6 @@ class _OnCard:
         self._bindings.use(_BINDINGS)
 
     def release(self) -> None:
-        """Release its memory."""
         for made in reversed(self._made):
             made.release()
 

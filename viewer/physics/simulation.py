@@ -117,7 +117,6 @@ class Physics:
     """
 
     def __repr__(self) -> str:
-        """Its figure and how long it has been simulated."""
         return f"<Physics {quote(self.skeleton.name)}: {len(self.skeleton)} joints, {self.seconds:.2f} s>"
 
     def __init__(

@@ -113,7 +113,6 @@ class Camera:
     orthographic: bool = False
 
     def __post_init__(self) -> None:
-        """Take the target as a read-only array."""
         object.__setattr__(self, "target", frozen(self.target))
 
     @property

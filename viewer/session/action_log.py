@@ -295,7 +295,6 @@ class _DocumentEntry(NamedTuple):
 
     @property
     def data(self) -> object:
-        """The last argument: the document, or all figures."""
         document = document_data(self.document)
         return document if self.figures is None else {"document": document, "figures": figures_data(self.figures)}
 
@@ -489,7 +488,6 @@ class Digester:
         return Digest(pose.hexdigest()[:_LETTERS], rest.hexdigest()[:_LETTERS])
 
     def _add(self, digest: Any, name: str, value: Any) -> None:  # noqa: ANN401 - a hash, any value
-        """Hash a value by its fields."""
         if isinstance(value, np.ndarray):
             digest.update(value.tobytes())
         elif isinstance(value, Character):

@@ -65,7 +65,6 @@ def _grip(seconds: float) -> tuple[Floats, Floats, float]:
 
 
 def _fingertip(number: int, seconds: float) -> Floats:
-    """(3,) target of one of the three fingertips."""
     position, direction, apart = _grip(seconds)
     across = np.cross(direction, (1.0, 0.0, 0.0))
     across /= np.linalg.norm(across)
@@ -197,7 +196,6 @@ def grip() -> Document:
 
 
 def _held(document: Document) -> Says:
-    """Which hands hold what they grip."""
     grips, errors = dict(document.contact.grips), current_errors(document)
     if not grips or not document.contact.on:
         return Says("The hands are open")
@@ -357,7 +355,6 @@ BODIES = (
         room=((-0.5, 0.0, 0.0), (0.5, 0.95, 0.6)),
     ),
 )
-"""In the order of the menu."""
 
 
 # --- physics: figures that are hit, pushed and swung, and come back
@@ -625,7 +622,6 @@ PHYSICS: tuple[Demo, ...] = (
         trial=Trial(),
     ),
 )
-"""In the order of the menu."""
 
 DEMOS: tuple[Demo, ...] = (*FLAT, *BODIES, *PHYSICS, *LESSONS)
 """All demos, in the order of the menu."""

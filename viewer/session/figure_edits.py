@@ -44,14 +44,9 @@ class FigureEdits:
         interrupt: Callable[[], None],
         leave: Callable[[], None],
     ) -> None:
-        """Change the figures of a stage.
+        """``finish`` ends recording, gesture and blend; ``interrupt`` stops playback because of an edit.
 
-        Args:
-            stage: with the figures.
-            history: gets a step for each change.
-            finish: ends the recording, the gesture and the blend under way.
-            interrupt: stops playback because of an edit.
-            leave: drops the state that belongs to the active figure alone.
+        ``leave`` drops the state that belongs to the active figure alone.
         """
         self._stage, self._history, self._calls = stage, history, stage.calls
         self._finish, self._interrupt, self._leave = finish, interrupt, leave

@@ -240,7 +240,6 @@ LESSONS = (
         panel="misprints",
     ),
 )
-"""In the order of the menu."""
 
 
 # --- misprints

@@ -174,7 +174,6 @@ class LayerWorker:
         return self._stage.replayed(document) if ready else None
 
     def _note(self, work: LayerWork, block: int, solved: LongWork[Stretch]) -> None:
-        """Keep the block that the thread has made."""
         if solved.result is None:  # its frames stay the clip's; exporting reports the error
             work.missing = [other for other in work.missing if other != block]
             return

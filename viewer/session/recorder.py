@@ -37,7 +37,6 @@ class TakeRecorder:
     """
 
     def __init__(self, calls: CallRecorder) -> None:
-        """Start without a recording; ``calls`` records changes of the tolerance."""
         self._calls = calls
         self.last_seconds: float | None = None
         self._tolerance_deg = 0.0

@@ -75,7 +75,6 @@ class Session:
             self.stage.arrange(figures)
 
     def __repr__(self) -> str:
-        """The active figure and how many steps can be undone."""
         return f"<Session {quote(name_of(self.document))}: {plural(self.history.index, 'step')} done>"
 
     # The document shown
@@ -279,7 +278,6 @@ class Session:
         self.stage.lost_pose = None
 
     def _finish(self) -> None:
-        """End the recording, the gesture and the blend under way."""
         self.stop_recording()
         self._conclude()
 
@@ -402,7 +400,6 @@ class Session:
             self.stage.changed(self.clock.stop())
 
     def _interrupt(self) -> None:
-        """Stop playback because of an edit."""
         if self.clock.playing:
             self.events.add("interrupted")
         self.stop()

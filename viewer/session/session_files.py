@@ -269,7 +269,6 @@ def _no_session(text: str, name: str) -> FormatError:
 
 
 def _check_version(version: object, name: str) -> None:
-    """Raise FormatError for files of later programs."""
     if not isinstance(version, int) or isinstance(version, bool) or not 0 <= version <= VERSION:
         later = ": the file is from a later program" if isinstance(version, int) and version > VERSION else ""
         raise FormatError(f"expected {VERSION}, found {found(version)}{later}", file=name, path="version")

@@ -149,7 +149,6 @@ class Kernels:
     """Tells whether the compiled kernels are ready, being compiled, or replaced by numpy."""
 
     def __init__(self, stage: Stage) -> None:
-        """Start with what this process has; ``stage`` counts changes of the state as visible."""
         self._stage, self._compiling = stage, False
         self._waiting: Callable[[], None] | None = None
         self._seen = self.state
@@ -344,7 +343,6 @@ def _run(drag: SteppedDrag, goals: Mapping[str, Goal], settings: SolverSettings,
 
 
 def _gone_on(found: Solution | None, trace: Trace) -> Solution | None:
-    """Add a further result to the trace."""
     if found is not None:
         trace.add(found)
     return found

@@ -160,7 +160,6 @@ def find(named: ClipsOfFile, folder: Path) -> MotionFile:
 
 
 def _candidates(named: ClipsOfFile | SkinOfFile, folder: Path) -> list[Path]:
-    """Where a file may be: by its relative path, its absolute path, and beside the session."""
     absolute = Path(named.path)
     paths = ([] if named.relative is None else [folder / named.relative]) + [absolute, folder / absolute.name]
     return [*dict.fromkeys(Path(os.path.normpath(path)) for path in paths)]

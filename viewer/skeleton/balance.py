@@ -181,7 +181,7 @@ def middle_capsule(skeleton: Skeleton, world: World) -> Floats:
 def find_balance(skeleton: Skeleton, world: World, floor: float = 0.0, fixed: Collection[int] = ()) -> Balance:
     """The balance of a pose on the floor.
 
-    ``height`` of the floor in metres. ``fixed`` joints are held where they are: a foot, knee or hand with one of them
+    ``floor``: its height in metres. ``fixed`` joints are held where they are: a foot, knee or hand with one of them
     supports at any height; so does an end of a skeleton that is no figure.
     """
     center = center_of_mass(skeleton, world)

@@ -476,7 +476,6 @@ class Builder:
         return list(found)
 
     def _order(self) -> list[str]:
-        """Joints as they were added, but parents first."""
         names = list(self._joints)
         index = {name: joint for joint, name in enumerate(names)}
         parents = [-1 if joint.parent is None else index[joint.parent] for joint in self._joints.values()]

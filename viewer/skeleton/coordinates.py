@@ -200,7 +200,6 @@ class JointSpace:
         return np.asarray(coordinates[..., self.swung[:, None], self.swung_axes[:, :_SCALAR]])
 
     def _set_swung(self, coordinates: Floats, found: Floats) -> None:
-        """Put what `_swung` gives in its place."""
         coordinates[..., self.swung[:, None], self.swung_axes[:, :_SCALAR]] = found
 
     def least_outside(self, coordinates: Floats) -> Floats:

@@ -167,7 +167,6 @@ def _is_above(skeleton: Skeleton, ancestor: int, joint: int) -> bool:
 
 @lru_cache(maxsize=16)
 def _ancestors(skeleton: Skeleton) -> list[set[int]]:
-    """The joints above each one."""
     found: list[set[int]] = []
     for parent in skeleton.parents.tolist():
         found.append({parent} | found[parent] if parent >= 0 else set())

@@ -268,7 +268,6 @@ def _branches(parents: bytes, joints: tuple[int, ...]) -> tuple[Ints, Ints, Ints
 
 
 def _check_count(rotations: Floats, parents: Ints) -> None:
-    """Raise InputError unless rotations (..., J, 4) are those of as many joints."""
     if rotations.shape[-2] != len(parents):
         raise InputError(
             f"forward kinematics: expected rotations of {len(parents)} joints, found {rotations.shape[-2]}"

@@ -174,7 +174,6 @@ class JointLimits:
             )
 
     def _ends(self, axis: int, pair: tuple[float, float]) -> tuple[float, float]:
-        """A range as it is stored."""
         low, high = pair
         if not low <= high or low == math.inf or high == -math.inf:
             found = "found NaN" if math.isnan(low + high) else f"found {low:g}, {high:g}"

@@ -71,7 +71,6 @@ class FreeNames:
     """Gives out unused names; it remembers its counters, so that many equal names cost constant time each."""
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
-        """``taken``: names that are not free."""
         self._taken = set(taken)
         self._next: dict[str, int] = {}
 

@@ -326,7 +326,6 @@ def _effectors_by_name(skeleton: Skeleton) -> dict[str, Effector]:
 
 
 def _checked_fields(given: Skeleton) -> dict[str, object]:
-    """The fields of a skeleton, checked and converted."""
     names = checked_names(given.names)
     count = len(names)
     parents = _parents(given.parents, names)

@@ -103,7 +103,6 @@ class Building:
 
     @property
     def document(self) -> Document:
-        """The document of the active figure."""
         return self._session.document
 
     @property
@@ -119,7 +118,6 @@ class Building:
 
     @property
     def kind(self) -> JointKind | None:
-        """Kind of the active joint."""
         skeleton = self.document.skeleton
         return skeleton.kinds[skeleton.index(self.active)] if self.active else None
 
@@ -138,7 +136,6 @@ class Building:
         return x, y, z
 
     def tick(self) -> bool:
-        """Begin and end with the workspace; nothing moves by itself."""
         with self._view.errors_shown(_ABOUT):
             self._follow()
         return False
@@ -264,7 +261,6 @@ class Building:
         self._view.bar.done(_ABOUT)
 
     def set_kind(self, kind: str) -> None:
-        """Set the kind of the active joint."""
         if self.active:
             self._do(SetKind(self.active, kind, facing=self.facing(), mirror=self._view.mirror))
 
@@ -283,7 +279,6 @@ class Building:
         self._view.post(Message(words, "note", answers, about=_ABOUT))
 
     def mirror(self) -> None:
-        """Make the other side of the active branch."""
         self._do(MirrorBranch(self.active))
 
     def duplicate(self) -> None:
@@ -327,7 +322,6 @@ class Building:
             self._session.dispatch(Select(()))
 
     def next_plane(self) -> None:
-        """Draw on the next plane."""
         every = tuple(Plane)
         self.plane = every[(every.index(self.plane) + 1) % len(every)]
         self._view.note(f"Plane: {PLANE_WORDS[self.plane]}")
@@ -436,7 +430,6 @@ class Building:
         return shapes + _ring(at, 6.0 * scale, "hovered", 1.6 * scale) + _cross(at, 6.0 * scale, 11.0 * scale, scale)
 
     def texts(self, projection: Projection, scale: float) -> tuple[Text, ...]:
-        """The words of the chip, of the axis and of the mirror plane."""
         view = self._view
         texts: list[Text] = []
         ends = self._axis_ends()

@@ -90,7 +90,6 @@ class CameraMoves:
     """
 
     def __init__(self, session: Session, view: View, others: Others) -> None:
-        """Start with the view's camera; `start` aims it."""
         self.seen: Callable[[], Sequence[Pose]] = tuple
         self._session, self._view, self._others = session, view, others
         session.stage.moved.append(self._carry)
@@ -336,7 +335,6 @@ class CameraMoves:
         return np.concatenate([_figure(document), self._travel.of(lambda: motion_points(document), *motion)])
 
     def _opening_view(self) -> Camera:
-        """The initial view direction of the document."""
         document = self._session.document
         demo, planar = demo_of(document), document.planar is not None
         view = "three-quarter" if demo is None or demo.view == "planar" else demo.view
@@ -360,7 +358,6 @@ class CameraMoves:
         self.frame(points if len(points) else _figure(document))
 
     def look(self, view: ViewName) -> None:
-        """Jump to a standard view of the figure."""
         self.jump(self.heading_for.looking(view, facing(self._session.document.character)))
 
     def look_along(self, axis: str) -> None:

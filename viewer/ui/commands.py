@@ -87,12 +87,10 @@ class Command:
 
     @property
     def chords(self) -> tuple[Chord, ...]:
-        """The parsed keys."""
         return tuple(chord(text) for text in self.keys)
 
     @property
     def words(self) -> str:
-        """Text of its row of the help page."""
         return self.row or self.title
 
     @property
@@ -458,7 +456,6 @@ COMMANDS: tuple[Command, ...] = (
 """Every command, in the order of menus and of the help page."""
 
 GESTURES: tuple[MouseHelp, ...] = (*LOOK_GESTURES, *POSE_GESTURES, *TIME_GESTURES, *BUILD_GESTURES)
-"""All mouse gestures, for the help page."""
 
 BY_ID: dict[str, Command] = {command.id: command for command in COMMANDS}
 

@@ -160,7 +160,6 @@ class PropMover(Mover):
         self._start, self._middle = (np.array(prop.handle), np.array(prop.rotation)), np.array(prop.middle)
 
     def begin(self, session: Session) -> None:
-        """Begin the gesture and select the prop."""
         session.begin(f"Move {self.prop}")
         item = Item("prop", self.prop)
         if item not in session.document.selection:
@@ -196,7 +195,6 @@ class Contacts(ViewPart):
             self._session.dispatch(act.SetGrip(hand, None if self.is_gripping() else prop))
 
     def is_gripping(self) -> bool:
-        """Whether the hand of the selection grips something."""
         found = self._grip()
         return found is not None and self._document.contact.gripped(found[0]) is not None
 
@@ -226,7 +224,6 @@ class Contacts(ViewPart):
         return contact.on and bool(getattr(contact, part))
 
     def toggle_balance(self) -> None:
-        """Keep the figure in balance from now on, or stop doing so."""
         on = not self._document.balance.on
         self._do(act.SetBalance(on=on, **(grounded(self._document) if on else {})))
 
@@ -273,7 +270,6 @@ class Contacts(ViewPart):
         return x, y, z
 
     def remove(self) -> None:
-        """Remove the selected props, in one step."""
         names = self._document.selected("prop")
         self._do_all([act.RemoveProp(name) for name in names], f"Remove {len(names)} props")
 
@@ -378,7 +374,6 @@ class RadiusMover(Mover):
 
     @classmethod
     def at(cls, document: Document, hit: Hit) -> RadiusMover:
-        """Return the mover of the handle that was hit."""
         bodies, world = bodies_of(document.skeleton), world_of(document.skeleton, document.pose)
         index = capsules_of(bodies.capsules, hit.index)[hit.place]
         a, b = bodies.table.ends(world.positions, world.rotations)

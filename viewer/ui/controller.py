@@ -51,7 +51,6 @@ class _RestingDrag:
     """
 
     def __init__(self, report: Report, now: float) -> None:
-        """Note when it came to rest, seconds."""
         self.report, self._since = report, now
         self._work: LongWork[object] | None = None
 
@@ -342,7 +341,6 @@ class Controller:
         return self.view.dragging
 
     def projection(self) -> Projection:
-        """The projection from the world to the viewport's pixels."""
         return self.view.projection()
 
     def _seen(self) -> tuple[Pose, ...]:
@@ -351,7 +349,6 @@ class Controller:
         return self.laboratory.poses() if simulated is None else (simulated,)
 
     def scene(self) -> Scene:
-        """The scene of the session."""
         return self.scenes.scene()
 
     def draw_list(self) -> DrawList:
@@ -360,11 +357,9 @@ class Controller:
 
     @property
     def cursor(self) -> str:
-        """The pointer's shape: see `Pointing.cursor`."""
         return self.pointing.cursor
 
     def hints(self) -> tuple[Hint, ...]:
-        """The hints at the right end of the status line."""
         return hints_of(self.session, self.view, self.drags, self.building, self.simulating)
 
     def status(self) -> StatusLine:
@@ -373,7 +368,6 @@ class Controller:
         return self._solving() if part is None else part.status(self._solving)
 
     def _solving(self) -> StatusLine:
-        """The status line about solving."""
         view = self.view
         since = self._compiling_since
         waited = 0.0 if since is None else view.now - since

@@ -42,7 +42,6 @@ class Demos(ViewPart):
 
     @property
     def current(self) -> Demo | None:
-        """The demo shown, or None."""
         return demo_of(self._document)
 
     @property
@@ -61,7 +60,6 @@ class Demos(ViewPart):
         return demo.check(self._laboratory.by_name) if self._laboratory.on else _LAB_LEFT
 
     def close(self) -> None:
-        """Close the card."""
         self._closed = self._document.character
         self._view.changed()
 
@@ -163,7 +161,6 @@ class Demos(ViewPart):
     # What is drawn
 
     def shapes(self, projection: Projection, scale: float) -> list[Shape]:
-        """Drawn paths of targets, balls and circles."""
         demo, session = self.current, self._session
         if demo is None or self._view.workspace is Workspace.BUILD:
             return []

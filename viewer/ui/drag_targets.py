@@ -170,7 +170,6 @@ class TargetMover(Mover):
         session.gestures.drag_to(self.targets(motion))
 
     def targets(self, motion: RigidMotion) -> dict[Item, tuple[Floats, Floats | None]]:
-        """The moved targets."""
         self.turned = self.turned or motion.turns
         own = self.individual and motion.turns
         moved = {
@@ -369,7 +368,6 @@ def _turned_by(document: Document, hit: Hit) -> str | None:
 
 
 def _follows(document: Document, hit: Hit) -> bool:
-    """Whether IK can move a hit."""
     return can_follow(document, hit.index, beside=not _at_centre(document, hit))
 
 
@@ -423,7 +421,6 @@ class PoleMover(Mover):
     point: Floats
 
     def begin(self, session: Session) -> None:
-        """Begin the gesture and add the pole goal."""
         session.begin(f"Pole of {self.joint}")
         for action in adding_goal(session.document, self.joint, "pole"):
             session.gestures.update(action)

@@ -176,11 +176,9 @@ class Drag(EditGesture):
         return self.handle.typing
 
     def snaps(self, mods: Mods) -> bool:
-        """Whether it snaps with these modifiers held."""
         return ("ctrl" in mods) != self._view.magnet
 
     def move(self, event: Move) -> None:
-        """Follow the pointer and the modifiers."""
         x, y = self._view.local(event.x, event.y)
         projection = self._view.projection()
         self.handle.move(x, y, projection, snap=self.snaps(event.mods), fine="shift" in event.mods)
@@ -192,7 +190,6 @@ class Drag(EditGesture):
         self.apply()
 
     def shapes(self, projection: Projection, scale: float) -> list[Shape]:
-        """Shapes drawn over the figure during the drag."""
         return self.handle.shapes(projection, scale)
 
     def apply(self) -> None:
@@ -243,7 +240,6 @@ class Dragging(ViewPart):
     # Beginning
 
     def can_drag(self, hit: Hit) -> bool:
-        """Whether dragging a hit would move anything."""
         return drag_targets.can_take(self._document, hit)
 
     def from_hit(self, hit: Hit | None, event: Press) -> Drag | RangeDrag | None:
@@ -284,7 +280,6 @@ class Dragging(ViewPart):
         view.set_gesture(self._begun(drag, self._mover(item, gizmo.tool), None))
 
     def _mover(self, item: Item, tool: Tool) -> Mover:
-        """The mover of an item's handles."""
         return drag_targets.mover_of_handles(self._document, item, tool, individual=self._view.individual)
 
     def _begun(self, handle: GizmoDrag, mover: Mover, event: Press | None) -> Drag | None:
@@ -337,12 +332,10 @@ class Dragging(ViewPart):
         return gesture if isinstance(gesture, EditGesture) else None
 
     def confirm(self) -> None:
-        """Confirm the drag under way."""
         if self._held is not None:
             self._held.confirm()
 
     def cancel(self) -> None:
-        """Cancel the drag under way."""
         if self._held is not None:
             self._held.cancel()
 

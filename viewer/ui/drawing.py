@@ -141,7 +141,6 @@ class Drawing:
         return [*rings, *framed], texts
 
     def _radii(self) -> Sequence[Shape]:
-        """Rings where radii are dragged."""
         view = self._view
         return radius_shapes(self._session.document, view.display, view.projection(), view.scale, view.hovered.hit)
 
@@ -222,7 +221,6 @@ class Effects:
         self._missed, self._at_limit = missed, scene.at_limit
 
     def shapes(self, scene: Scene, projection: Projection, scale: float) -> list[Shape]:
-        """Shapes of the running effects."""
         shapes: list[Shape] = []
         for effect in self.running:
             position = _place(scene, effect)

@@ -23,7 +23,6 @@ class Rect(NamedTuple):
     h: int
 
     def contains(self, x: float, y: float) -> bool:
-        """Whether a pixel is inside."""
         return self.x <= x < self.x + self.w and self.y <= y < self.y + self.h
 
     @property
@@ -302,7 +301,6 @@ class MessageBar:
 
     @property
     def messages(self) -> tuple[Message, ...]:
-        """The messages shown, oldest first."""
         return tuple(message for message, _ in self._shown)
 
     def post(self, message: Message) -> None:
@@ -318,7 +316,6 @@ class MessageBar:
                 self.close(message)
 
     def close(self, message: Message) -> None:
-        """Remove a message."""
         left = [pair for pair in self._shown if pair[0] is not message]
         if len(left) != len(self._shown):
             self._shown = left

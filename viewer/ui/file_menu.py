@@ -315,7 +315,6 @@ class Files:
             self.unless_unsaved(partial(self._opening.show_file, path))
 
     def _toggle_actions(self) -> None:
-        """Start recording actions for replay, or stop."""
         view, session = self._view, self._session
         on = session.action_log is None
         session.record_actions(on)

@@ -136,14 +136,12 @@ class Keying(ViewPart):
         return self._known.tangents if self.selected and Blend.SMOOTH in self._known.blends else frozenset()
 
     def select(self, keys: Iterable[Key]) -> None:
-        """Select only these keys."""
         self._chosen, document = frozenset(keys), self._document
         self._chosen_of, self._beside = document.character, document.selection
         self._known = SelectedKeys()
         self._view.changed()
 
     def select_all(self) -> None:
-        """Select every key."""
         take = self.take
         if take is not None:
             self.select(Key(track.joint, frame) for track in take.tracks for frame in track.frames.tolist())
@@ -155,7 +153,6 @@ class Keying(ViewPart):
         return () if take is None else take.keys_at(self._document.frame)
 
     def delete(self) -> None:
-        """Remove the selected keys."""
         self._planting.do(act.DeleteKeys(tuple(sorted(self.selected))))
 
     def within(self, by: int) -> int:
@@ -215,7 +212,6 @@ class Keying(ViewPart):
     # Recording
 
     def record(self) -> None:
-        """Start or end a recording."""
         session = self._session
         if not session.recorder.recording:
             session.record()

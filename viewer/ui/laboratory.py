@@ -206,7 +206,6 @@ class Laboratory:
 
     @property
     def shown_iteration(self) -> int:
-        """The playhead."""
         return self.last if self.iteration is None else min(self.iteration, self.last)
 
     def _pose_of(self, name: MethodName, trace: Trace) -> Pose:
@@ -249,7 +248,6 @@ class Laboratory:
         self._view.changed()
 
     def add(self, method: MethodName) -> None:
-        """Compare one more method."""
         if method not in self.methods and len(self.methods) < MOST_METHODS:
             self.methods = (*self.methods, method)
             self._view.changed()
@@ -274,7 +272,6 @@ class Laboratory:
         self._view.changed()
 
     def go_to(self, iteration: int) -> None:
-        """Move the playhead."""
         self.iteration = None if iteration >= self.last else max(iteration, 0)
         self._view.changed()
 

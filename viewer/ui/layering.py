@@ -57,7 +57,6 @@ class LayerMover(Mover):
         self._start = target_of(document, layer_of(document.take, layer))
 
     def begin(self, session: Session) -> None:
-        """Begin the gesture and select the layer."""
         session.begin(f"Target of layer {self.layer}")
         item = Item("layer", self.layer)
         if item not in session.document.selection:
@@ -152,11 +151,9 @@ class Layering(ViewPart):
         )
 
     def bake(self) -> None:
-        """Make keys of all layers."""
         self._session.dispatch(act.BakeLayers())
 
     def remove(self) -> None:
-        """Remove the selected layers, in one step."""
         names = self._document.selected("layer")
         self._do_all([act.RemoveLayer(name) for name in names], f"Remove {len(names)} layers")
 

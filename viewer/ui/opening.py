@@ -286,7 +286,6 @@ class Figures:
 
     @property
     def active(self) -> str:
-        """Name of the active figure."""
         return self._session.stage.figure.name
 
     def add(self, path: Path | str) -> bool:

@@ -156,7 +156,6 @@ class Planting:
 
     @property
     def made(self) -> PlantedMotion | None:
-        """What planting found."""
         return self._feet.made
 
     def plant(self) -> None:

@@ -49,7 +49,6 @@ class Selecting(ViewPart):
     """Selects parents, children or everything."""
 
     def select(self, *items: Item) -> None:
-        """Select only these items."""
         self._session.dispatch(Select(items))
 
     def with_children(self, item: Item) -> None:
@@ -140,7 +139,6 @@ class Pressed(Gesture):
         self.x, self.y = event.x, event.y
 
     def move(self, event: Move) -> None:
-        """Start the drag once the pointer has moved far enough."""
         if math.hypot(event.x - self.x, event.y - self.y) < THRESHOLD * self._view.scale:
             return
         drag, self._drag, self._click = self._drag, None, None
@@ -172,7 +170,6 @@ class MoveCamera(Gesture):
         self._start = self._last = (event.x, event.y)
 
     def move(self, event: Move) -> None:
-        """Orbit, pan or zoom by the pointer's motion."""
         dx, dy = event.x - self._last[0], event.y - self._last[1]
         self._last = (event.x, event.y)
         camera = self._camera_moves
@@ -196,7 +193,6 @@ class BoxSelection(Gesture):
         self._start = self._end = view.local(event.x, event.y)
 
     def move(self, event: Move) -> None:
-        """Move the other corner with the pointer."""
         self._end = self._view.local(event.x, event.y)
         self._view.changed()
 
@@ -266,7 +262,6 @@ class Pointing:
     # Events
 
     def move(self, event: Move) -> None:
-        """Handle a pointer motion."""
         self._view.pointer = event
         if self._view.gesture is not None:
             self._view.gesture.move(event)
@@ -295,7 +290,6 @@ class Pointing:
             self._view.changed()  # the next bone follows the pointer
 
     def press(self, event: Press) -> None:
-        """Handle a button press."""
         view, gesture = self._view, self._view.gesture
         if isinstance(gesture, EditGesture):
             if event.button == "right":
@@ -308,7 +302,6 @@ class Pointing:
             view.set_gesture(self._pressed(event))
 
     def release(self, event: Release) -> None:
-        """Handle a button release."""
         gesture = self._view.gesture
         if gesture is None or gesture.button != event.button:
             return

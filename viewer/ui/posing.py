@@ -235,7 +235,6 @@ class Posing(ViewPart):
             self._do(act.HoldTogether(*pair))
 
     def _add_for_two(self, kind: str) -> None:
-        """Add a goal to the two selected effectors."""
         pair = self._pair()
         if pair is not None:
             self._do(act.AddGoalForTwo(*pair, kind))
@@ -413,7 +412,6 @@ class Clipboard(ViewPart):
         self._view.note(f"Copied the values of {plural(count, 'joint')}")
 
     def paste(self, *, flipped: bool) -> None:
-        """Paste the copied pose, or its mirror image."""
         copied = self.copied
         if not isinstance(copied, Copied):
             return
@@ -551,7 +549,6 @@ class Renaming(ViewPart):
         self._view.changed()
 
     def end(self) -> None:
-        """Stop renaming."""
         self._begin(-1)
 
     def rename(self, joint: int, name: str) -> None:

@@ -227,7 +227,6 @@ class Retargeting:
     # The result
 
     def change(self, settings: Settings) -> None:
-        """Use other settings."""
         self.settings = settings
         self.update()
 
@@ -392,12 +391,10 @@ class Retargeting:
         self._view.ask(FileQuestion(title, "Retarget", OPENED, self.open, samples=True))
 
     def ask_map(self) -> None:
-        """Ask where to write the pairs."""
         suffixes = (".json",)
         self._view.ask(FileQuestion("Save map", "Save", suffixes, self.save_map, saving=True, ending=".map.json"))
 
     def save_map(self, path: Path) -> None:
-        """Write the pairs to a map file."""
         if self.map is not None:
             write_map(self.map, path)
             self._view.note(f"Pairs saved in {path.name}")
@@ -473,7 +470,6 @@ class Retargeting:
         return None if best is None else best[1]
 
     def select(self, end: End) -> None:
-        """Select the pair of a joint."""
         pairs = self._pairs()
         found = end.joint if end.source else next((n for n, o in pairs.items() if o == end.joint), "")
         self.selected = found if found in pairs else ""
@@ -577,7 +573,6 @@ class StringDrag(Gesture):
         retargeting.held = end
 
     def move(self, event: Move) -> None:
-        """Stretch the string to the pointer."""
         self._view.pointer = event
         self._view.changed()
 

@@ -247,7 +247,6 @@ class SceneBuilder:
         self._scene, self._ground = Latest[Scene](), Latest[float]()
 
     def scene(self) -> Scene:
-        """The scene."""
         session, view, physics = self._session, self._view, self._simulating
         display = view.display if not session.document.balance.on else replace(view.display, balance=True)
         if view.workspace in (Workspace.RETARGET, Workspace.BUILD):
@@ -267,11 +266,8 @@ class SceneBuilder:
     def _made(self, display: Display, held: int | None, simulated: Pose | None, laboratory: Laboratory | None) -> Scene:
         """Make the scene.
 
-        Args:
-            display: what is shown.
-            held: the frame of a trail that is dragged.
-            simulated: a pose shown instead of the document's.
-            laboratory: the one whose workspace is open: its pose is shown, with all that is measured in it.
+        ``held``: the frame of a trail that is dragged; ``simulated``: a pose shown instead of the document's;
+        ``laboratory``: the one whose workspace is open: its pose is shown, with all that is measured in it.
         """
         session, view, physics = self._session, self._view, self._simulating
         document, report, hovered, height = session.document, session.report, view.hovered_item(), view.height

@@ -371,7 +371,6 @@ class Simulating:
         return whole if self._together is None else self._together.clip(whole, number)
 
     def can_pull(self, hit: Hit | None) -> bool:
-        """Whether a press there pulls the figure."""
         return self.sim is not None and hit is not None and hit.kind in {"bone", "joint"}
 
     def pull(self, hit: Hit, to: Floats) -> None:
@@ -426,7 +425,6 @@ class Simulating:
         return line._replace(icon="dot", tone="idle", state=state, goals=goals, figures=figures, yields="")
 
     def shapes(self, projection: Projection, scale: float) -> list[Shape]:
-        """The spring to the hand."""
         ends = self._spring(projection)
         if ends is None:
             return []
@@ -443,7 +441,6 @@ class Simulating:
         return [Stroke(points, 1.6 * scale, "hovered")]
 
     def texts(self, projection: Projection, scale: float) -> tuple[Text, ...]:
-        """The force of the hand."""
         ends = self._spring(projection)
         if ends is None or self.sim is None:
             return ()

@@ -68,12 +68,10 @@ class TimeView:
 
     @property
     def start(self) -> float:
-        """The frame at the left end."""
         return 0.0 if self.count is None else self.first
 
     @property
     def span(self) -> float:
-        """Frames from the left end to the right end."""
         return max(self.total - 1.0, 1.0) if self.count is None else self.count
 
     def zoom(self, steps: float, at: float) -> None:
@@ -91,7 +89,6 @@ class TimeView:
         self._keep_near()
 
     def fit(self) -> None:
-        """Show all frames."""
         self.first, self.count = 0.0, None
 
     def follow(self, frame: float) -> None:
@@ -253,7 +250,6 @@ class Markers:
 
     @property
     def all(self) -> tuple[Marker, ...]:
-        """The markers by frame."""
         return self._session.document.markers
 
     def set(self) -> None:
@@ -264,14 +260,12 @@ class Markers:
         self.rename(frame)
 
     def rename(self, frame: int) -> None:
-        """Ask for the name of a marker."""
         marker = marker_at(self.all, frame)
         if marker is not None:
             give = lambda name: self._session.dispatch(SetMarker(frame, name))  # noqa: E731 - a callback
             self._view.ask(NameQuestion("Marker", f"Frame {frame}", marker.name, "Name", give))
 
     def remove(self, frame: int) -> None:
-        """Remove the marker of a frame."""
         self._session.dispatch(RemoveMarker(frame))
 
     def _next(self, way: int) -> int | None:

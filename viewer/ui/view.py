@@ -144,11 +144,9 @@ class Panels:
     fullscreen: bool = False
 
     def shows(self, side: str) -> bool:
-        """Whether the panels of a side are there."""
         return bool(getattr(self, side)) and not self.hidden and side not in self.folded
 
     def open(self, side: str, *, on: bool = True) -> None:
-        """Open the panels of a side, or close them."""
         setattr(self, side, on)
         self.hidden, self.opened = False, side if on else ""
 
@@ -289,7 +287,6 @@ class View:
         return self.gesture is not None and self.gesture.edits
 
     def set_gesture(self, gesture: Gesture | None) -> None:
-        """Set the gesture under way, or None."""
         self.gesture = gesture
         self.changed()
 
@@ -300,7 +297,6 @@ class View:
         return hover if names == self._session.document.skeleton.names else Hover()
 
     def set_hovered(self, hover: Hover) -> None:
-        """Set what is under the pointer."""
         same = _shown(hover) == _shown(self.hovered)
         if not same or _item(hover) != _item(self.hovered):
             self.changed()
@@ -322,20 +318,16 @@ class View:
     # Words and requests
 
     def request(self, name: str, value: object = None, x: float = 0.0, y: float = 0.0) -> None:
-        """Send a request to the window."""
         self.requests.append(Request(name, value, x, y))
 
     def ask(self, question: Question | NameQuestion | FileQuestion) -> None:
-        """Ask the user a question."""
         names = {Question: "question", NameQuestion: "ask-name", FileQuestion: "file-dialog"}
         self.request(names[type(question)], question)
 
     def post(self, message: Message) -> None:
-        """Show a message."""
         self.bar.post(message)
 
     def note(self, text: str) -> None:
-        """Post a note."""
         self.post(Message(text))
 
     def fail(self, error: ViewerError, about: str = "") -> None:

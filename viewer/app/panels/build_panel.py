@@ -202,7 +202,6 @@ def _axis(ui: PanelContext, document: Document, joint: int) -> None:
 
 
 def _ranges(ui: PanelContext, document: Document, joint: int) -> None:
-    """Lowest and highest value of each coordinate."""
     limits, name = document.skeleton.limits[joint], document.skeleton.names[joint]
     turns = document.skeleton.kinds[joint] is not JointKind.SLIDE
     count = 2 if document.skeleton.kinds[joint] is JointKind.UNIVERSAL else 1

@@ -401,7 +401,6 @@ class KeysOnPlot:
         return found
 
     def _is_smooth(self, frame: int, side: int) -> bool:
-        """Whether the curve is smooth on one side of a key."""
         assert self._track is not None
         index = self._track.index(frame)
         assert index is not None

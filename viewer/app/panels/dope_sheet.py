@@ -430,7 +430,6 @@ def draw_key_menu(ui: PanelContext) -> None:
 
 
 def _draw_marker_menu(ui: PanelContext) -> None:
-    """Draw the menu of a marker, if it is open."""
     markers = ui.controller.markers
     with popup(ui, _MARKER_MENU) as opened:
         if opened:

@@ -379,7 +379,6 @@ class FilmChoices(Options):
         controls.note(ui, "pixels; MP4 needs even numbers" if odd else "pixels")
 
     def _motion_rows(self, ui: PanelContext) -> None:
-        """The rows for the range of frames or the duration."""
         filmed = ui.controller.filmed()
         document, every = filmed.document, film.ranges(filmed.document)
         if len(every) > 1:

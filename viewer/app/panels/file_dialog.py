@@ -271,7 +271,6 @@ class State:
     _question: Latest[str] = field(default_factory=Latest)
 
     def __post_init__(self) -> None:
-        """Begin with what is asked for."""
         self.suffixes, self.name = self.asked.suffixes, self.asked.name
 
     @property

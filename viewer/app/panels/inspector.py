@@ -329,7 +329,6 @@ _WEIGHTS = {True: "weight", False: "rotation_weight"}
 
 
 def _several_goals(ui: PanelContext, goals: Sequence[DocumentGoal]) -> None:
-    """Draw the section of several goals."""
     names = [goal.id for goal in goals]
     controls.head(ui, fa.ICON_FA_LOCATION_CROSSHAIRS, f"{len(goals)} effectors", "", colour="effector")
     controls.quiet(ui, ", ".join(map(shown, names)), small=True)
@@ -358,7 +357,6 @@ def _several_goals(ui: PanelContext, goals: Sequence[DocumentGoal]) -> None:
 
 
 def _several_joints(ui: PanelContext, joints: Sequence[int]) -> None:
-    """Draw the section of several joints."""
     document = ui.session.document
     skeleton = document.skeleton
     names = [skeleton.names[joint] for joint in joints]

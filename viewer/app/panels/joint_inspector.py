@@ -303,7 +303,6 @@ def _ranges(ui: PanelContext, document: Document, joint: int, sliders: list[Coor
 
 
 def _captions(ui: PanelContext, *, clip: bool) -> None:
-    """Name the columns."""
     controls.label(ui, "", height=_CAPTION)
     pen, at = Pen(ui), imgui.get_cursor_screen_pos()
     end, spacing = pen.px(_END), pen.px(6)

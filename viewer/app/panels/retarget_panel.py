@@ -175,7 +175,6 @@ def _way(ui: PanelContext, part: str, icon: str, ways: Mapping[T, str], now: T, 
 
 
 def _source_menu(ui: PanelContext, name: str, width: float) -> None:
-    """The list of figures that may be the source."""
     retargeting = ui.controller.retargeting
     if controls.drop_menu(ui, name, retargeting.source, width=width, hint="Source of the motion"):
         chosen = controls.pick([(other, other) for other in retargeting.sources], retargeting.source)

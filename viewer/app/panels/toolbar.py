@@ -110,7 +110,6 @@ def draw_toolbar(ui: PanelContext) -> None:
 
 
 def _build(ui: PanelContext) -> None:
-    """The toolbar of the workspace Build."""
     wide = ui.rect.w >= ui.px(KINDS_FROM)
     draw_build_tools(ui, wide)
     _next(ui)
@@ -128,7 +127,6 @@ def _build(ui: PanelContext) -> None:
 
 
 def _physics(ui: PanelContext) -> None:
-    """The toolbar of the workspace Physics."""
     wide = ui.rect.w >= ui.px(_SHORT)
     draw_physics_tools(ui, wide=wide)
     end = FINISH + 8 + (WIDE if wide else NARROW)
@@ -140,7 +138,6 @@ def _physics(ui: PanelContext) -> None:
 
 
 def _retarget(ui: PanelContext) -> None:
-    """The toolbar of the workspace Retarget."""
     draw_retarget_tools(ui, wide=ui.rect.w >= ui.px(_SHORT))
     _separator(ui)
     _limits_button(ui)
@@ -156,7 +153,6 @@ def _retarget(ui: PanelContext) -> None:
 
 
 def _lab(ui: PanelContext) -> None:
-    """The toolbar of the workspace Lab."""
     _mode(ui)
     _separator(ui)
     draw_lab_tools(ui, wide=ui.rect.w >= ui.px(_LAB_SHORT))

@@ -311,7 +311,6 @@ class _Reader:
     def __init__(
         self, file: File, accessors: Accessors, materials: Materials, tree: Tree, carriers: int, skeleton: Skeleton
     ) -> None:
-        """Begin without meshes."""
         self.meshes: list[Mesh] = []
         self.joints: list[int] = []
         self.transforms: list[Floats] = []
@@ -341,7 +340,6 @@ class _Reader:
         return found or None
 
     def is_in_scene(self, node: int) -> bool:
-        """Whether a node belongs to the file's scene."""
         return self._scene is None or node in self._scene
 
     def instance(self, index: int) -> Instance:

@@ -484,7 +484,6 @@ class _Buffer:
     """Collects arrays and hands out the indices of their accessors."""
 
     def __init__(self) -> None:
-        """Begin without arrays."""
         self.views: list[container.BufferView] = []
         self.accessors: list[container.Accessor] = []
         self._parts: list[bytes] = []
@@ -492,7 +491,6 @@ class _Buffer:
 
     @property
     def data(self) -> bytes:
-        """All arrays."""
         return b"".join(self._parts)
 
     def add(self, array: NDArray[Any], *, vertices: bool = False, bounds: bool = False) -> int:

@@ -43,7 +43,6 @@ class View(types.Type):
     """Numba's type of a table of numbers of one kind, of one to three axes."""
 
     def __init__(self, dtype: Any, ndim: int) -> None:  # noqa: ANN401 - numba's types are untyped
-        """Take a kind of number and a number of axes."""
         self.dtype, self.ndim = dtype, ndim
         super().__init__(name=f"View({dtype}, {ndim})")
 
@@ -154,7 +153,6 @@ class Given(types.Opaque):
     """Numba's type of any Python object."""
 
     def __init__(self) -> None:
-        """There is one."""
         super().__init__(name="Given")
 
 
@@ -366,7 +364,6 @@ class Lanes(types.Type):
     """Numba's type of a vector of numbers."""
 
     def __init__(self) -> None:
-        """There is one."""
         super().__init__(name="Lanes")
 
 

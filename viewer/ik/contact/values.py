@@ -128,7 +128,6 @@ class Mesh:
     content: str = field(default="", init=False)
 
     def __repr__(self) -> str:
-        """Its name and size."""
         count = 0 if self.faces is None else len(self.faces)
         return f"<Mesh {quote(self.name)}: {count} faces>"
 

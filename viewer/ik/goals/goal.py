@@ -228,7 +228,6 @@ class Goal:
     id: str = ""
 
     def __repr__(self) -> str:
-        """Its kind, effector and targets."""
         parts = [f"{self.kind}{' pin' if self.pinned else ''}"] + ([quote(self.effector)] if self.effector else [])
         parts += [quote(self.to)] if self.to else []
         parts += [
