@@ -159,9 +159,7 @@ class Assembly:
     def fails(self, miss: Floats, overlap: float) -> bool:
         """Whether goals other than such holds are missed, or bodies overlap.
 
-        Args:
-            miss: (G, 2) metres, radians.
-            overlap: how far, in units of what counts as touching.
+        ``miss`` (G, 2): metres, radians; ``overlap``: how far, in units of what counts as touching.
         """
         return overlap > 1.0 or bool((miss[~self.spared] > self.system.tolerance).any())
 
@@ -504,11 +502,7 @@ def _shares(parent: Ints, effector: Ints, base: Ints, mean: Bools, mass: Floats)
 def _row_ranges(rows: Ints, goals_from: Ints, goals_to: Ints, share: Floats) -> tuple[Ints, Ints]:
     """(K,) the first row that a joint moves, and the one after the last.
 
-    Args:
-        rows: (G + 1,) the first row of each goal, and their count.
-        goals_from: (K,) as in `System`.
-        goals_to: (K,) as in `System`.
-        share: (R, K) as in `System`.
+    ``rows`` (G + 1,): the first row of each goal, and their count; all others are as in `System`.
     """
     low, high = rows[goals_from], rows[goals_to]
     lone = len(rows) - 1 - len(share)
@@ -564,11 +558,8 @@ def summed_from_root(parent: Ints, own: Floats) -> Floats:
 def groups_of(live: Bools, goals_from: Integers, goals_to: Integers, count: int) -> tuple[Integers, Integers]:
     """The groups of goals that share a joint that can move, directly or through other goals.
 
-    Args:
-        live: (K,) whether a joint can move.
-        goals_from: (K,) the first goal below each joint.
-        goals_to: (K,) the one after the last.
-        count: G, of goals.
+    ``live`` (K,): whether a joint can move; ``goals_from`` and ``goals_to`` (K,): the first goal below each joint, and
+    the one after the last; ``count``: G.
 
     Returns:
         (G,) the group of each goal, counted from 0, and (K,) of each joint; -1 for joints that move none.
@@ -604,9 +595,7 @@ def _weights(picked: Sequence[Goal], goals: Sequence[Goal], levels: Ints, length
 def balanced_weights(goals: Sequence[Goal], unit: float) -> tuple[Floats, Floats, float]:
     """Weights per metre (G,) and per radian (G,) as the solver counts them, and the unit that they are measured in.
 
-    Args:
-        goals: G goals.
-        unit: metres, the unit of length.
+    ``unit``: metres, the unit of length.
     """
     places, turns = (np.array([getattr(goal, name) for goal in goals]) for name in ("weight", "rotation_weight"))
     # A radian counts as much as a length of the figure's own size.

@@ -273,10 +273,8 @@ class Targets:
     def settle(self, pose: Pose, places: ArrayLike | None, turns: ArrayLike | None) -> tuple[Floats, Floats]:
         """Targets of one call: those given, else the goals' own, else what ``pose`` has.
 
-        Args:
-            pose: for open targets, of pins and relative goals.
-            places: (G, 3) or None; NaN rows and rows of goals without a position are ignored.
-            turns: (G, 4) or None; rows that are NaN or of goals without a rotation are ignored.
+        ``pose``: for open targets, of pins and relative goals. ``places`` (G, 3) and ``turns`` (G, 4), or None: rows
+        that are NaN, or of goals without that part, are ignored.
 
         Raises:
             InputError: another shape, infinite numbers, invalid rotations.
@@ -299,10 +297,7 @@ class Targets:
     def settle_rows(self, count: int, places: Floats | None, turns: Floats | None) -> tuple[Floats, Floats]:
         """`settle` for ``count`` problems at once, of goals none of which is an open pin.
 
-        Args:
-            count: N.
-            places: (N, G, 3) or None, see `settle`.
-            turns: (N, G, 4) or None.
+        ``count`` is N; ``places`` (N, G, 3) and ``turns`` (N, G, 4), or None, are as of `settle`.
 
         Raises:
             InputError: infinite numbers, rotations that are none.

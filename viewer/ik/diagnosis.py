@@ -68,12 +68,8 @@ def diagnose(
 ) -> tuple[Reason, ...]:
     """Why goals are missed; empty if all are met.
 
-    Args:
-        skeleton: the joints.
-        goals: G goals; those that are disabled are left out.
-        targets: (G, 3) and (G, 4), settled: see `viewer.ik.buffers.Targets.settle`.
-        pose: the one that the solve ended in.
-        options: those of the solve.
+    Goals that are disabled are left out. ``targets`` (G, 3) and (G, 4) are settled: see
+    `viewer.ik.buffers.Targets.settle`. ``pose`` is the one that the solve ended in.
     """
     with np.errstate(all="ignore"):
         return tuple(dict.fromkeys(_Diagnosis(Trials(skeleton, goals, targets, pose, options)).reasons()))
@@ -85,10 +81,7 @@ class Nearest:
     Nearer poses are searched for once, from the first pose that is asked about. Later ones are compared with what was
     found: all must be of the same problem.
 
-    Args:
-        skeleton: the joints.
-        goals: as for `diagnose`.
-        options: those of the solve.
+    ``goals`` are as for `diagnose`.
     """
 
     def __init__(self, skeleton: Skeleton, goals: Sequence[Goal], options: Options) -> None:
@@ -287,9 +280,7 @@ class _Diagnosis:
 def _blocked_by_contact(trials: Trials, seen: Trial) -> Iterator[Reason]:
     """Goals that could be met if bodies went through each other, or what overlaps where none is missed.
 
-    Args:
-        trials: where to solve; they go through everything.
-        seen: the pose as it is.
+    ``trials`` go through everything; ``seen``: the pose as it is.
     """
     contact = trials.options.contact
     if not contact or trials.options.method in METHODS:
@@ -350,11 +341,7 @@ class _Excess(NamedTuple):
 def _beyond_geometry(trials: Trials, seen: Trial, gaps: Sequence[Gap], names: Sequence[str]) -> Iterator[Reason]:
     """Further reasons of goals that are out of reach: iterations that ran out, limits that clearly add to the miss.
 
-    Args:
-        trials: where to solve.
-        seen: the pose as it is.
-        gaps: what is out of reach, by places in the list of goals.
-        names: of all goals.
+    ``seen``: the pose as it is; ``gaps``: what is out of reach, by places in the list of goals.
     """
     gaps = _of_places(gaps)
     rest, stuck = _nearer(trials, seen, gaps) if gaps else (seen, False)
@@ -451,9 +438,7 @@ _FEW, _MOST_TRIES = 6, 8
 def _without_limits(trials: Trials, stuck: Trial) -> tuple[Trial, list[str]]:
     """The trial without the limits that block it, and their names; the trial itself if none does.
 
-    Args:
-        trials: where to solve.
-        stuck: at rest, with goals missed.
+    ``stuck``: at rest, with goals missed.
     """
     system = stuck.buffers.system
     freed, released = stuck, np.zeros(len(system.lower), dtype=np.bool_)
@@ -590,12 +575,9 @@ class Trials:
     ) -> Trial:
         """Solve some of the goals, from the pose.
 
-        Args:
-            chosen: their places in the list.
-            iterations: at most.
-            restarts: whether to restart from other poses, too.
-            instead: goals in place of those of the list.
-            kept: metres that goals keep from their targets, instead of what they are for.
+        ``chosen``: their places in the list; ``restarts``: whether to restart from other poses, too; ``instead``: goals
+        in place of those of the list; ``kept``: metres that goals keep from their targets, instead of what they are
+        for.
         """
         buffers = self._buffers(chosen, instead or {}, kept or {}, levels=self.levelled and not restarts)
         return self._run(buffers, self._settings(buffers, iterations, restarts=restarts))

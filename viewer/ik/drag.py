@@ -104,9 +104,7 @@ class Drag:
     def carry(self, start: Pose, pose: Pose) -> None:
         """Continue from another pose with another start.
 
-        Args:
-            start: the new start; joints that take no part have its values.
-            pose: the pose to continue from.
+        Joints that take no part have the values of ``start``.
         """
         self.start, buffers = start, self._buffers
         if self.solution is None:

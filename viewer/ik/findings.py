@@ -130,10 +130,8 @@ def labels(goals: Sequence[Goal]) -> list[str]:
 def gap_reason(gap: Gap, names: Sequence[str], kept: Sequence[float]) -> Reason:
     """What is out of reach, and by how much.
 
-    Args:
-        gap: by places in the list of goals.
-        names: of its goals.
-        kept: metres that each of them is to keep from its target; 0: none.
+    ``gap`` names goals by their places in the list of ``names``; ``kept``: metres that each of them is to keep from its
+    target; 0: none.
     """
     short, reach, distance = metres(gap.short), metres(gap.reach), metres(gap.distance)
     if len(gap.goals) > 1:
@@ -193,11 +191,7 @@ def _at(name: str, kept: float) -> str:
 def limit_name(system: System, names: Sequence[str], dof: int, value: float) -> str:
     """A joint at a limit: ``LeftLeg 0°``, ``LeftUpLeg swing``, ``Arm twist``, ``Neck x 30°``, ``Piston 200 mm``.
 
-    Args:
-        system: that the dof is of.
-        names: of the system's joints.
-        dof: its place.
-        value: of the limit, radians or metres.
+    ``dof``: its place in the system, whose joints have these ``names``; ``value``: of the limit, radians or metres.
     """
     k = int(system.first.searchsorted(dof, side="right")) - 1
     form, place = int(system.form[k]), dof - int(system.first[k]) - int(system.moves[k])

@@ -80,12 +80,8 @@ class Grips:
     ) -> None:
         """Replace each grip by pulls of fingertips.
 
-        Args:
-            skeleton: the joints.
-            given: goals, checked.
-            contact: the solver's.
-            served: whether the method supports contact; else nothing replaces grips.
-            moves: fingers draw the figure along where there are only grips.
+        ``served``: whether the method supports contact; else nothing replaces grips. ``moves``: fingers draw the figure
+        along where there are only grips.
 
         Raises:
             InputError: an object that the contact does not have, a hand without fingers.
@@ -196,12 +192,8 @@ class Grips:
     ) -> Solution:
         """The solution of `goals` as a solution of the given goals.
 
-        Args:
-            solution: of the fingers' pulls.
-            solved: its findings.
-            spared: places of holds of a level below another, which may be missed.
-            overlaps: whether the pose goes through something.
-            others: says why goals other than grips are missed.
+        ``spared``: places of holds of a level below another, which may be missed; ``overlaps``: whether the pose goes
+        through something; ``others`` says why goals other than grips are missed.
         """
         far = cache(lambda: self.far(solution.pose, solved.at_limit))
         levels = np.array([goal.level if goal.enabled else -1 for goal in self.given])

@@ -113,13 +113,8 @@ def jacobian_of(
 ) -> Jacobian:
     """The Jacobian at a pose, which is brought inside its limits first if these bind.
 
-    Args:
-        skeleton: the joints.
-        goals: in the solver's order.
-        pose: where it is taken.
-        targets: (G, 3) and (G, 4) of all goals, settled at the pose.
-        limits: whether joint limits bind.
-        root: what free roots may do.
+    ``targets`` (G, 3) and (G, 4) of all goals are settled at the pose; ``limits``: whether joint limits bind; ``root``:
+    what free roots may do.
     """
     # Without priors, and with dofs in the form of the limits, the system's coordinates are those of the skeleton.
     dofs = dof_table_of(skeleton, np.ones((len(skeleton), 3)), limits=True, root=root)

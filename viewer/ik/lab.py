@@ -320,11 +320,7 @@ def trace_of(
 
 
 def checked_methods(methods: Sequence[str]) -> tuple[MethodName, ...]:
-    """The methods, all known, none twice, one to eight.
-
-    Raises:
-        InputError: otherwise.
-    """
+    """The methods; an InputError unless all are known, none comes twice, and they are one to eight."""
     if isinstance(methods, str):
         raise InputError(f"methods: expected a list of names, found the text {quote(methods)}")
     known: dict[str, MethodName] = {name: name for name in METHOD_NAMES}

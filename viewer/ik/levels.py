@@ -268,12 +268,8 @@ def descending(settings: Settings, iterations: int) -> Settings:
 def descend(s: System, w: Work, state: State, settings: Settings, pull: float) -> tuple[int, int, float]:
     """Move ``state`` to where the goals are met, or to a nearby minimum of the sum of their losses.
 
-    Args:
-        s: the system.
-        w: scratch.
-        state: where to start, inside its limits; afterwards the answer.
-        settings: the numbers of the solve.
-        pull: part of the way back to the anchor that what the goals leave free goes in one step.
+    ``state`` begins inside its limits; ``pull``: part of the way back to the anchor that what the goals leave free goes
+    in one step.
 
     Returns:
         Status (CONVERGED, STALLED: at rest, or BUDGET), iterations, the loss.
@@ -362,15 +358,9 @@ def serve_levels(s: System, w: Work, state: State, settings: Settings) -> tuple[
     """Move ``state`` to where the goals are met, or else to the least loss of a few descents.
 
     First all goals together as if they had one level; where these cannot be met, from the start and from there by
-    `descend`. Where that misses a goal above the lowest level, goals below may have kept it away from a distant
-    pose: before another descent, a search starts that considers only the levels from that one up. Where it misses
-    goals of the lowest alone, the best descent goes on with the iterations that are left.
-
-    Args:
-        s: the system.
-        w: scratch.
-        state: where the search begins; afterwards the answer.
-        settings: the numbers of the solve.
+    `descend`. Where that misses a goal above the lowest level, goals below may have kept it away from a distant pose:
+    before another descent, a search starts that considers only the levels from that one up. Where it misses goals of
+    the lowest alone, the best descent goes on with the iterations that are left.
 
     Returns:
         Status as in `viewer.ik.levenberg_marquardt`, iterations. ``w.tally`` is that of the search.
@@ -409,14 +399,8 @@ def nearer(
 ) -> tuple[int, int, float]:
     """`descend` from another pose; afterwards ``state`` is the better one of its answer and the best so far.
 
-    Args:
-        s: the system.
-        w: scratch; it keeps the best pose.
-        state: where to start.
-        settings: the numbers of the solve.
-        code: how the descent to the best so far ended.
-        used: iterations so far.
-        loss: that of the best so far.
+    ``code``: how the descent to the best so far ended, after ``used`` iterations, and ``loss``: that of the best, which
+    ``w`` keeps.
 
     Returns:
         The same three of the better one.

@@ -68,12 +68,8 @@ def squared(e: Floats) -> float:
 def look_for_stall(moved: float, error: float, worst: float, mark: float, since: int) -> tuple[bool, float, int]:
     """Whether a descent stalls.
 
-    Args:
-        moved: the largest component of the last step.
-        error: squared, afterwards.
-        worst: the largest residual, in tolerances.
-        mark: the squared error `since` iterations ago.
-        since: below `STALL_EVERY`.
+    ``moved``: the largest component of the last step; ``error``: squared, afterwards; ``worst``: the largest residual,
+    in tolerances; ``mark``: the squared error ``since`` iterations ago.
 
     Returns:
         Whether it does, and the mark and the iterations since for the next look.
@@ -157,11 +153,7 @@ class Descent(NamedTuple):
 def minimise(s: System, w: Work, state: State, settings: Settings) -> tuple[int, int, float]:
     """Move ``state`` to a pose that meets the goals, or comes as near as possible.
 
-    Args:
-        s: the system.
-        w: scratch.
-        state: where to start, inside its limits; afterwards the answer.
-        settings: the numbers of the solve.
+    ``state`` begins inside its limits.
 
     Returns:
         Status (CONVERGED, STALLED or BUDGET: reach is checked later), iterations, squared error.
@@ -255,15 +247,8 @@ def advance(
 ) -> Descent:
     """Take the first step that brings the goals nearer: first one with the pull, then with more and more damping.
 
-    Args:
-        s: the system, linearised.
-        w: scratch, with the pull.
-        state: the pose; afterwards that after the step.
-        settings: the numbers of the solve.
-        at: where the descent is.
-        pulled: whether there is a pull.
-        strides: whether no step may make the error larger.
-        restarts: how many there were.
+    ``w`` has the pull, if there is one; ``at``: where the descent is; ``strides``: whether no step may make the error
+    larger.
 
     Returns:
         Where the descent is then.
@@ -574,13 +559,8 @@ def step_again(
     It converges more slowly than that (Shamanskii, "A modification of Newton's method", Ukr. Math. J. 19, 1967), and is
     enough for the last part of the way. Dofs that the first step left at their limits stay there.
 
-    Args:
-        s: the system.
-        w: scratch.
-        state: the pose after the first step, which `residuals` was last called with.
-        settings: the numbers of the solve.
-        damping: of the first step.
-        error: squared error there.
+    ``state``: the pose after the first step, which `residuals` was last called with; ``damping`` is that of the first
+    step, ``error`` the squared error there.
 
     Returns:
         Squared error and worst miss of the pose in ``state`` afterwards.

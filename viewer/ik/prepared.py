@@ -50,8 +50,6 @@ class Foundation:
     """What depends on the skeleton and the options alone.
 
     Attributes:
-        skeleton: the joints.
-        options: the solver's.
         dofs: how each degree of freedom moves, how readily, and its limits.
         projection: of start poses onto what the joints' kinds allow.
         preferred: the pose that free joints are drawn to; None: where a solve begins.
@@ -136,8 +134,6 @@ class Prepared:
 
     Attributes:
         foundation: what depends on the skeleton and the options alone.
-        skeleton: its joints.
-        options: its options.
         grips: the goals given, and those that are solved in their place.
         goals: the goals that are solved.
         assembly: their arrays.
@@ -156,12 +152,8 @@ class Prepared:
     ) -> None:
         """Prepare goals.
 
-        Args:
-            foundation: of the solver.
-            given: goals, checked.
-            moves: fingers draw the figure along where there are only grips.
-            before: of other goals of the same foundation, not to be used any more: where only targets and weights
-                differ, its arrays are kept.
+        ``moves``: fingers draw the figure along where there are only grips. ``before``: of other goals of the same
+        foundation, not to be used any more: where only targets and weights differ, its arrays are kept.
 
         Raises:
             InputError: a goal for what the skeleton or the contact does not have.
@@ -360,12 +352,8 @@ def _rows_of(skeleton: Skeleton, joints: Ints, directions: Floats) -> Floats:
 class Starts:
     """The start poses of one solver, the last of them remembered.
 
-    Args:
-        projection: onto what the joints' kinds allow.
-        skeleton: the joints.
-        taking_part: indices of the joints that the solver itself moves and keeps inside their limits.
-        preferred: what the other joints are drawn to, if anything.
-        limits: whether limits bind.
+    ``taking_part``: indices of the joints that the solver itself moves and keeps inside their limits; ``preferred``:
+    what the other joints are drawn to, if anything.
     """
 
     def __init__(
@@ -507,10 +495,7 @@ class Preferred:
 
         These may end outside their limits: between two poses that are inside.
 
-        Args:
-            rotations: of the start; not changed.
-            translations: of the start, metres; not changed.
-            taking_part: indices of the joints that the solver itself moves.
+        ``taking_part``: indices of the joints that the solver itself moves.
         """
         stays = self.skeleton.of_kind(JointKind.FREE, JointKind.FIXED)
         stays |= self.skeleton.stiffness >= 1.0

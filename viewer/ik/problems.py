@@ -60,13 +60,8 @@ def solve_batch(
 ) -> None:
     """Solve one problem after the other: starts, targets and answers are in ``many``.
 
-    Args:
-        s: the system.
-        w: scratch.
-        state: scratch; afterwards the last answer.
-        settings: how the solve runs: damping, step cap, pull and others.
-        many: the problems.
-        onward: go on from the pose in ``state``, anchored where ``w.anchor`` is, instead of from the problems' starts.
+    ``state`` is scratch, and afterwards the last answer; ``onward``: go on from its pose, anchored where ``w.anchor``
+    is, instead of from the problems' starts.
     """
     # The steps of an arm are those of these settings.
     plain = settings.guarded and settings.clamp_to_limit and settings.limit_gain == 1.0 and not settings.settle
@@ -216,13 +211,7 @@ def worse_of(one: int, other: int) -> int:
 def meet_goals(s: System, w: Work, state: State, settings: Settings, onward: bool, searches: bool) -> tuple[int, int]:
     """Move ``state`` to where the goals are met, or as near as possible.
 
-    Args:
-        s: the system.
-        w: scratch.
-        state: where to begin; afterwards the answer.
-        settings: the numbers of the solve.
-        onward: a step of a drag.
-        searches: go on to other poses where a descent stalls.
+    ``onward``: a step of a drag; ``searches``: go on to other poses where a descent stalls.
 
     Returns:
         Status and iterations.

@@ -241,10 +241,8 @@ class Reach:
     def out_of_reach(self, system: System, q: Floats, t: Floats) -> bool:
         """Whether any goal, or any two, are certainly out of reach.
 
-        Args:
-            system: the one that this was made for, with targets in it.
-            q: (K, 4) local rotations in any pose: they have the rotations of joints that cannot turn.
-            t: (K, 3) local translations, of which those of joints that cannot move count.
+        ``system`` has the targets; ``q`` (K, 4) and ``t`` (K, 3): local motion in any pose, of which that of joints
+        that cannot turn or move counts.
         """
         tables = self._tables(system, q, t)
         distances, turns = _distances(system, tables), _turns(system, tables)

@@ -52,11 +52,8 @@ class Runs:
     ) -> None:
         """Run by the goals' own settings, or by others.
 
-        Args:
-            prepared: the goals.
-            settings: instead of theirs.
-            watch: called after each iteration in numpy.
-            nearest: where all runs are of one problem: remembers the nearest pose that is known.
+        ``settings``: instead of theirs; ``watch``: called after each iteration in numpy; ``nearest``: where all runs
+        are of one problem: remembers the nearest pose that is known.
         """
         self.prepared, self.options, self.targets = prepared, prepared.options, prepared.targets
         self.settings = prepared.settings if settings is None else settings
@@ -118,12 +115,8 @@ class Runs:
     ) -> Solution:
         """Solve in buffers.
 
-        Args:
-            buffers: made for this solver's assembly.
-            pose: where to start; joints that take no part stay as in it.
-            targets: (G, 3) and (G, 4), settled.
-            settings: how the solve runs: damping, step cap, pull and others.
-            onward: go on from where the buffers' last solve ended, anchored where that began.
+        ``pose``: joints that take no part stay as in it; ``targets`` (G, 3) and (G, 4): settled; ``onward``: go on from
+        where the buffers' last solve ended, anchored where that began.
         """
         started = perf_counter()
         direct = self._direct(buffers, onward=onward)
@@ -171,12 +164,8 @@ class Runs:
     ) -> Solution:
         """The solution of a run in numpy if its iterations had run out in a state that it passed through.
 
-        Args:
-            buffers: of the run.
-            state: that it would have returned, without residuals.
-            pose: where it started.
-            targets: settled, as the run had them.
-            last: the report of the whole run, with the iterations and seconds until that state.
+        ``state`` is what it would have returned, without residuals; ``last``: the report of the whole run, with the
+        iterations and seconds until that state.
         """
         residuals(buffers.system, buffers.work, state.q, state.t, buffers.state.e)
         copy_state(state._replace(e=buffers.state.e), buffers.state)
@@ -337,12 +326,7 @@ _POSE_ROWS = 6
 class OneShot:
     """One-shot solves of prepared goals.
 
-    Args:
-        runs: of the goals.
-        exact: whether a solve that does not converge gives the start pose back.
-
-    Attributes:
-        prepared: the goals.
+    ``exact``: whether a solve that does not converge gives the start pose back.
     """
 
     def __init__(self, runs: Runs, *, exact: bool) -> None:

@@ -55,7 +55,6 @@ class Findings:
     """Misses, limits and contacts of one answer, computed on first use.
 
     Attributes:
-        skeleton: the joints.
         tolerance: (2,) metres and radians within which a goal is met.
         below: (G,) whether a goal's level is below another one's.
         measured: () -> what ``errors`` are.
@@ -106,15 +105,8 @@ def findings_of(
 ) -> Findings:
     """The findings of a solve for ``count`` goals.
 
-    Args:
-        system: that was solved.
-        joints: as in `viewer.ik.assemble.Assembly`.
-        goals: likewise.
-        skeleton: the joints.
-        count: G, of goals in the given list.
-        found: () -> misses (G', 2) of the system's goals, and coordinates (n,).
-        contact: the solver's.
-        functions: |f| of the function goals, by their places in the list of goals.
+    ``joints`` and ``goals`` are as in `viewer.ik.assemble.Assembly`; ``found``: () -> misses (G', 2) of the system's
+    goals, and coordinates (n,); ``functions``: |f| of the function goals, by their places in the list of goals.
     """
 
     def measured() -> tuple[Floats, Floats]:

@@ -289,11 +289,7 @@ _STATUSES = np.array(STATUS_OF_CODE, dtype=np.object_)
 
 
 class _Batches:
-    """The batches of prepared goals.
-
-    Args:
-        one_shot: solves them one at a time.
-    """
+    """The batches of prepared goals, solved one at a time by ``one_shot``."""
 
     def __init__(self, one_shot: OneShot) -> None:
         self._one_shot, self._prepared = one_shot, one_shot.prepared
@@ -440,12 +436,8 @@ class _BatchRun:
     ) -> tuple[BatchSolution, Bools]:
         """Solve all.
 
-        Args:
-            rotations: (N, J, 4) where to start, or (1, ...) where all do.
-            translations: (N, J, 3), or (1, ...), metres.
-            places: (N, G, 3) settled targets.
-            turns: (N, G, 4) settled target rotations.
-            threads: at most.
+        ``rotations`` (N, J, 4) and ``translations`` (N, J, 3), metres: where to start, of length 1 where all start
+        there; ``places`` and ``turns``: settled; ``threads``: at most.
 
         Returns:
             The answers, and (N,) whether restarts have missed a problem's goals that geometry does not exclude.

@@ -53,12 +53,8 @@ class Drive:
     def __init__(self, model: Model, strength: float, start: World, ground: float | None, payload: float = 0.0) -> None:
         """Set the gains.
 
-        Args:
-            model: what is driven.
-            strength: how quickly a joint answers, hertz.
-            start: the pose at the start, in which the figure stands.
-            ground: height of the floor, metres; None: there is none.
-            payload: kilograms of what effectors may have to carry.
+        ``strength``: how quickly a joint answers, hertz; ``start``: the pose in which the figure stands; ``ground``:
+        height of the floor, metres; None: there is none; ``payload``: kilograms of what effectors may have to carry.
         """
         self._mujoco, self._model = model.mujoco, model
         mj, own = model.mj, len(model.dof_joint)

@@ -337,16 +337,9 @@ def put_settings(call: Call, settings: Settings) -> None:
 
 
 class Direct:
-    """Calls on one set of buffers.
+    """Calls on one set of ``buffers``.
 
-    Args:
-        prepare: makes the call.
-        buffers: whose arrays are solved on.
-        targets: the solver's.
-        tables: for looking at start poses.
-
-    Attributes:
-        buffers: the same.
+    ``prepare`` makes the call, ``targets`` are the solver's, and ``tables`` serve to look at start poses.
     """
 
     def __init__(

@@ -131,8 +131,7 @@ _INTP = ir.IntType(64)
 def groups_at(groups: list[tuple[Group, int]]) -> Any:  # noqa: ANN401
     """An intrinsic function that makes such groups of a block (an array of integers).
 
-    Args:
-        groups: each, and where in the header, which begins the block, its part begins.
+    ``groups``: each, and where in the header, which begins the block, its part begins.
     """
 
     def typed(typing: Any, block: Any) -> Any:  # noqa: ANN401

@@ -63,11 +63,7 @@ class Sphere:
     radius: float
 
     def __post_init__(self) -> None:
-        """Take plain numbers.
-
-        Raises:
-            InputError: no name, a centre or radius that cannot be used.
-        """
+        """Take plain numbers; an InputError names what cannot be used."""
         _check_object(self)
 
 
@@ -89,11 +85,7 @@ class Box:
     rotation: Quaternion = (0.0, 0.0, 0.0, 1.0)
 
     def __post_init__(self) -> None:
-        """Take plain numbers.
-
-        Raises:
-            InputError: no name, a centre, size or rotation that cannot be used.
-        """
+        """Take plain numbers; an InputError names what cannot be used."""
         what = _check_object(self)
         put(self, size=as_vector(self.size, f"{what}: size"))
         for side in self.size:
@@ -213,11 +205,7 @@ class Contact:
     exclude: Sequence[tuple[str, str]] = ()
 
     def __post_init__(self) -> None:
-        """Take tuples.
-
-        Raises:
-            InputError: a floor that is no finite number, values that are no objects, two objects of one name, no pairs.
-        """
+        """Take tuples; an InputError names what cannot be used."""
         if self.floor is not None:
             as_number(self.floor, "contact: floor")
             put(self, floor=float(self.floor))

@@ -138,11 +138,8 @@ def near_sizes(volumes: Volumes) -> dict[str, int]:
 def make_volumes(skeleton: Skeleton, contact: Contact, index: Ints | None = None, near: float | None = None) -> Volumes:
     """The arrays of a figure and of what it may touch.
 
-    Args:
-        skeleton: its bodies are those of `viewer.skeleton.bodies.bodies_of`.
-        contact: what the figure may touch.
-        index: (J,) the number that each joint has in the tables of `find_near`; None: the skeleton's own.
-        near: metres; None: `NEAR` of the figure's size.
+    The bodies are those of `viewer.skeleton.bodies.bodies_of`. ``index`` (J,): the number that each joint has in the
+    tables of `find_near`; None: the skeleton's own. ``near``: metres; None: `NEAR` of the figure's size.
 
     Raises:
         InputError: names of neither joints nor objects, an object that is called as a joint.

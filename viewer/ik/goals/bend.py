@@ -52,11 +52,8 @@ class LimbBones(NamedTuple):
 def bones_at(goal: Goal, skeleton: Skeleton, *, own: bool = False) -> LimbBones:
     """The bones that meet at the joint of a goal; joints in the same place count as one.
 
-    Args:
-        goal: names the joint.
-        skeleton: has it.
-        own: both bones must be the joint's own: only its turns change the angle between them. Else the elbow or knee
-            of a recognised figure has the arm or leg, whose upper and lower bone may consist of several joints.
+    ``own``: both bones must be the joint's own: only its turns change the angle between them. Else the elbow or knee of
+    a recognised figure has the arm or leg, whose upper and lower bone may consist of several joints.
 
     Raises:
         InputError: no joint between two bones.

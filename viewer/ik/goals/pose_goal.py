@@ -120,10 +120,7 @@ def holds(skeleton: Skeleton, pose: Pose, others: Iterable[Goal] = ()) -> tuple[
     Feet are pinned in position and rotation; those of legs with few joints, as of most robots on four legs, in
     position: both would hold the body fast.
 
-    Args:
-        skeleton: its effectors, and what each of them holds.
-        pose: where they are.
-        others: goals that are set already; their effectors' joints get no hold.
+    ``others``: goals that are set already; their effectors' joints get no hold.
     """
     taken = {effector_of(skeleton, goal.effector).joint for goal in others if goal.effector}
     world = fk(skeleton, pose)

@@ -33,12 +33,8 @@ _AND_ROUNDING = 1.0 + 1e-9
 def find_near(v: Volumes, w: Near, place: Floats, spin: Floats, within: float) -> int:
     """Fill the rows of ``w`` with all gaps below some metres, and return their number.
 
-    Args:
-        v: the volumes.
-        w: the rows.
-        place: (K, 3) world places of the joints.
-        spin: (K, 4) their world rotations.
-        within: ``v.near``, or less; of pairs of small bodies not more than ``v.pair_near``.
+    ``place`` (K, 3) and ``spin`` (K, 4): world places and rotations of the joints; ``within``: ``v.near``, or less; of
+    pairs of small bodies not more than ``v.pair_near``.
     """
     place_capsules(v, w, place, spin)
     count = near_floor(v, w, within)

@@ -193,15 +193,8 @@ def put_elbows(
 ) -> int:
     """Add the ways of a wrist whose axes meet: the second and third joint bring c to a spot, the others turn the tool.
 
-    Args:
-        w: scratch.
-        x: (6,) coordinates of the start.
-        count: ways found before.
-        first: the first coordinate.
-        spot: where c is, before the turn of the first joint.
-        sine: of the first coordinate.
-        cosine: of it.
-        toward: D's rotation.
+    ``count``: ways found before; ``first``: the first coordinate, and its ``sine`` and ``cosine``; ``spot``: where c
+    is, before the turn of the first joint; ``toward``: D's rotation.
 
     Returns:
         How many ways there are now.
@@ -295,10 +288,7 @@ def bend_to_reach(axis: Vector, lower: Vector, upper: Vector, wanted: Vector) ->
 def turn_into_reach(w: Work, spot: Vector, whole: float) -> float:
     """The smallest turn of the hand about three parallel axes that brings a spot within reach of the first two bones.
 
-    Args:
-        w: with `put_six_axes`.
-        spot: where c is, from the second axis.
-        whole: the turn of the hand so far.
+    ``spot``: where c is, from the second axis; ``whole``: the turn of the hand so far.
 
     Returns:
         The further turn, 0 where none brings it there.

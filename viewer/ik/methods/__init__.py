@@ -70,14 +70,7 @@ class Method:
         return any(not kind.built_in for kind in self.serves)
 
     def left_out(self, s: System, w: Work, state: State, settings: Settings) -> list[int]:
-        """Goals of kinds that the method serves, but without joints that could serve them; in a pose.
-
-        Args:
-            s: the system.
-            w: scratch.
-            state: the pose.
-            settings: the numbers that all methods share.
-        """
+        """Goals of kinds that the method serves, but without joints that could serve them; in a pose."""
         if self.joints is None:
             return []
         mechanism = Mechanism(freed(Problem.made(s, w, state, settings, None, DEFAULT_TUNING)))
@@ -97,14 +90,9 @@ class Method:
     ) -> tuple[int, int, float]:
         """Move ``state`` as `viewer.ik.levenberg_marquardt.minimise` does.
 
-        Args:
-            s: the system; with ``extra`` every joint takes part in it.
-            w: scratch; afterwards it holds the misses of the answer.
-            state: where to start, inside its limits; afterwards the answer.
-            settings: the numbers that all methods share.
-            extra: function goals.
-            tuning: the numbers of single methods.
-            watch: called after every iteration, by methods that have any.
+        With ``extra``, function goals, every joint takes part in ``s``; ``tuning``: the numbers of single methods;
+        ``watch`` is called after every iteration, by methods that have any. Afterwards ``w`` holds the misses of the
+        answer.
 
         Returns:
             Status as in `viewer.ik.levenberg_marquardt`, iterations, squared error of all rows.

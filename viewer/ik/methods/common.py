@@ -47,12 +47,7 @@ class SolveRows:
     def __init__(self, s: System, w: Work, state: State, extra: UserRows | None, *, numeric: bool) -> None:
         """Allocate.
 
-        Args:
-            s: the system.
-            w: scratch, which keeps the built-in goals' own arrays.
-            state: where the solve begins.
-            extra: the function goals.
-            numeric: whether the built-in rows, too, are taken by differences.
+        ``extra``: the function goals; ``numeric``: whether the built-in rows, too, are taken by differences.
         """
         self._own_work, self._extra, self._numeric = w, extra, numeric
         self._own = len(state.e)
@@ -169,11 +164,7 @@ class Tuning:
     geometric: bool = False
 
     def __post_init__(self) -> None:
-        """Check the numbers.
-
-        Raises:
-            InputError: one that is out of its range.
-        """
+        """Raise InputError for a number out of its range."""
         for name, value in (("damping", self.damping), ("most_turn", self.most_turn), ("step", self.step)):
             if value is not None:
                 as_number(value, name, above=0.0)

@@ -93,11 +93,8 @@ def _driver_over(rows: SolveRows, part: float) -> Any:  # noqa: ANN401 - a funct
 def iterate(problem: Problem, propose: Propose, *, guarded: bool) -> tuple[int, int]:
     """The loop of the Jacobian methods: linearise, propose, move, judge.
 
-    Args:
-        problem: what is solved; its state is moved.
-        propose: the method.
-        guarded: whether steps that make it worse are halved, up to `_HALVINGS` times, and then not taken; if not, this
-            begins where it gets no better any more. The tuning may say otherwise.
+    ``guarded``: whether steps that make it worse are halved, up to `_HALVINGS` times, and then not taken; if not, this
+    begins where it gets no better any more. The tuning may say otherwise.
 
     Returns:
         Status, iterations.
