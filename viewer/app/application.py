@@ -154,13 +154,8 @@ class Application:
 
     Attributes:
         device: the window and its OpenGL context.
-        controller: handles events.
-        painter: draws frames.
-        inputs: dispatches raw input.
-        pace: decides when to draw.
         quality: decides what to leave out in motion.
         autosave: writes recovery files and preferences; None: nothing is saved.
-        films: makes films.
         wanted_pictures: files to write the scene to when it is next drawn at rest.
         finished: the loop ends.
     """
@@ -174,11 +169,7 @@ class Application:
         *,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Connect a window with a controller.
-
-        Raises:
-            MachineError: fonts are missing, or the driver refuses a shader.
-        """
+        """Connect a window with a controller; a MachineError for missing fonts or a refused shader."""
         self.device, self.controller = device, controller
         self.automation = automation or Automation()
         self.clock = clock

@@ -163,11 +163,7 @@ class Autosave:
         return ""
 
     def _claim(self) -> None:
-        """Create the folder if needed, and lock this window's file.
-
-        Raises:
-            OSError: the folder or file cannot be created.
-        """
+        """Create the folder if needed, and lock this window's file; an OSError where that cannot be done."""
         file = self.path.with_suffix(".lock")
         if self._held is not None and is_of(self._held, file):
             return

@@ -417,11 +417,7 @@ class SceneBuffer:
     """
 
     def __init__(self, context: moderngl.Context, blit: Blitter) -> None:
-        """Compile the shaders.
-
-        Raises:
-            MachineError: the driver refuses them.
-        """
+        """Compile the shaders; a MachineError where the driver refuses them."""
         self._context = context
         self._renderer = Renderer(context)
         self._blit = blit

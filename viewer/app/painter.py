@@ -50,9 +50,7 @@ class Painter:
 
     Attributes:
         ui: the context that panels get.
-        panels: runs the panels.
         layers: keeps their pixels.
-        scene_buffer: draws the scene.
         capture: state of imgui in its last frame.
     """
 
@@ -277,7 +275,6 @@ class PanelHost:
     """Runs all panels.
 
     Attributes:
-        ui: the context that panels get.
         failures: of panels that raised, by id.
         focused: id of the panel that has the focus, or had it last.
     """

@@ -32,7 +32,6 @@ class Panel:
         id: short and permanent, such as ``"inspector"``.
         title: on its tab, and in the message when it fails.
         place: its part of the window; panels that share a tabbed one are tabs, in the order of `PANELS`.
-        draw: draws it.
         live: redrawn in every frame of a drag, as the status line is; others at most 15 times a second.
         padded: its window has imgui's window padding.
         scrolls: its window scrolls.

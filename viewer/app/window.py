@@ -83,11 +83,7 @@ class HeadlessDevice:
     """A window without a screen, driven through its `Inputs`; it stores title, pointer shape and clipboard."""
 
     def __init__(self, size: tuple[int, int]) -> None:
-        """Create an OpenGL context.
-
-        Raises:
-            MachineError: this is not possible.
-        """
+        """Create an OpenGL context; a MachineError where that is not possible."""
         self.context = create_context()
         self.closing = False
         self.minimised = False
@@ -221,11 +217,7 @@ SHAPES: dict[str, tuple[str, str | None]] = {
 
 
 def import_glfw() -> ModuleType:
-    """The initialised glfw module.
-
-    Raises:
-        MachineError: the library is missing, or there is no display.
-    """
+    """The initialised glfw module; a MachineError without the library or a display."""
     if sys.platform.startswith("linux"):
         # moderngl cannot use the contexts of GLFW's Wayland backend; XWayland works on both kinds of desktop.
         os.environ.setdefault("PYGLFW_LIBRARY_VARIANT", "x11")
@@ -302,11 +294,7 @@ class GlfwDevice:
     """
 
     def __init__(self, size: tuple[int, int], title: str) -> None:
-        """Open the window.
-
-        Raises:
-            MachineError: there is no display or no OpenGL 3.3.
-        """
+        """Open the window; a MachineError without a display or OpenGL 3.3."""
         self._glfw: Any = import_glfw()
         self._config = open_config("glfw", size, title)
         self._window: Any = self._config.wnd._window  # noqa: SLF001 - moderngl-window offers no other way to it
@@ -430,11 +418,7 @@ class PygletDevice:
     """A window of pyglet; moderngl-window makes it and passes its input on."""
 
     def __init__(self, size: tuple[int, int], title: str) -> None:
-        """Open the window.
-
-        Raises:
-            MachineError: there is no display or no OpenGL 3.3.
-        """
+        """Open the window; a MachineError without a display or OpenGL 3.3."""
         if sys.platform.startswith("linux") and not os.environ.get("DISPLAY"):
             raise MachineError(f"no display: DISPLAY is not set; {NO_DISPLAY_CURE}")
         self._config = open_config("pyglet", size, title)

@@ -111,7 +111,6 @@ class Rig:
     """A skeleton with the effectors of its problems.
 
     Attributes:
-        name: of the problem set.
         skeleton: its rest pose is where every problem starts.
         effectors: (G,) names as `viewer.skeleton.skeleton.effector_of` knows them.
         turned: (G,) whether the goal has a rotation besides the position.

@@ -74,10 +74,7 @@ class Scope(StrEnum):
 
 @dataclass(frozen=True, slots=True, order=True)
 class Marker:
-    """A name of a frame.
-
-    The name, such as ``Contact``, need not be unique.
-    """
+    """A name of a frame. The name, such as ``Contact``, need not be unique."""
 
     frame: int
     name: str

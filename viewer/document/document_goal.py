@@ -67,7 +67,7 @@ class DocumentGoal:
         kind: apart from pins; one of those that documents hold (`kinds_for`).
         enabled: if not, the effector follows the body.
         position: (3,) metres, world frame: target position, centre of a distance or point of an aim. Of a relative goal
-        the place of the other effector, from this one, in the frame of its joint.
+            the place of the other effector, from this one, in the frame of its joint.
         rotation: (x, y, z, w), world_from_joint; of a relative goal effector_from_other.
         weight: per metre, more than 0, where it is not pinned.
         rotation_weight: per radian, more than 0, where it is not pinned.

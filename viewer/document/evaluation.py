@@ -35,10 +35,7 @@ Span: TypeAlias = tuple[int, int]
 
 
 class Frames(NamedTuple):
-    """Local poses of F frames.
-
-    Rotations (F, J, 4), translations (F, J, 3) metres.
-    """
+    """Local poses of F frames. Rotations (F, J, 4), translations (F, J, 3) metres."""
 
     rotations: Floats
     translations: Floats

@@ -183,10 +183,7 @@ def _with_fewer(take: Take, tracks: tuple[Track, ...]) -> Take:
 
 
 def shifted(entries: Iterable[Track], by_frames: int, most: int | None) -> list[Track]:
-    """Keys moved to other frames.
-
-    ``most`` is the last frame allowed; None: the limit of takes.
-    """
+    """Keys moved to other frames. ``most`` is the last frame allowed; None: the limit of takes."""
     by_frames = whole(by_frames, "frames to move by", least=-math.inf)
     last, moved = MOST_FRAMES - 1 if most is None else most, []
     for entry in entries:
@@ -382,10 +379,7 @@ def _far_frames(before: list[Track], after: list[Track], tolerances: tuple[float
 
 @dataclass(slots=True)
 class Run:
-    """Samples of consecutive frames.
-
-    ``poses`` and ``pins`` by frame; poses are on the file's bones.
-    """
+    """Samples of consecutive frames. ``poses`` and ``pins`` by frame; poses are on the file's bones."""
 
     poses: dict[int, Pose] = field(default_factory=dict)
     pins: dict[int, tuple[Pin, ...]] = field(default_factory=dict)

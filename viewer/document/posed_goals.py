@@ -247,10 +247,7 @@ def _has_point(goal: DocumentGoal) -> bool:
 
 
 class Grab(NamedTuple):
-    """A point of a bone that the pointer drags.
-
-    ``point_local`` is (3,) metres in the joint's frame.
-    """
+    """A point of a bone that the pointer drags. ``point_local`` is (3,) metres in the joint's frame."""
 
     joint: str
     point_local: ArrayLike = (0.0, 0.0, 0.0)

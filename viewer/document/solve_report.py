@@ -99,14 +99,9 @@ class Report:
     ) -> None:
         """Make a report.
 
-        Args:
-            solution: result of the last step.
-            names: ids of its goals.
-            tolerances: metres and degrees.
-            trace: of all steps.
-            holds: ids of the goals that only keep something in place.
-            whole: whether the steps together are one solve; else each is a tick of a drag, too short to diagnose
-                missed goals.
+        ``names``: ids of its goals; ``tolerances``: metres and degrees; ``trace``: of all steps; ``holds``: ids of the
+        goals that only keep something in place; ``whole``: whether the steps together are one solve; else each is a
+        tick of a drag, too short to diagnose missed goals.
         """
         self.status, self.backend, self.method = solution.status, solution.backend, solution.method
         self.iterations = trace.iterations if whole else solution.iterations

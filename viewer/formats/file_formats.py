@@ -72,7 +72,7 @@ class WriteOptions(NamedTuple):
         as_read: units and axes are those of the BVH file that the character was read from.
         joints: a table holds joint values, a column per degree of freedom, and not positions in the world.
         objects: gives the objects beside the figure at a frame of the first clip, for formats that hold objects; None:
-        none.
+            none.
         figures: other characters in the same scene, for formats that hold objects.
     """
 
@@ -104,12 +104,12 @@ class FileFormat(NamedTuple):
             `positions:read_positions` and ``ikviewer fit`` fit a figure; "": none.
         has_joint_values: it can hold joint values, a column per degree of freedom, instead of positions.
         is_alone: such files are not taken from folders of inputs: they are programs, or the suffix has other meanings,
-        too.
+            too.
         has_meshes: its files hold meshes: the skin, objects beside the figure, other figures.
         has_mesh_files: its meshes are separate files, which take longer to read than everything else.
         is_xml: its files are XML, which cannot hold names with control characters.
         sign: the first bytes of its files in lower or upper case, or for XML "<" and the root element: by these the
-        format of contents without a name is recognised.
+            format of contents without a name is recognised.
     """
 
     suffix: str

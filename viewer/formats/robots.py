@@ -231,7 +231,6 @@ class RobotLink(NamedTuple):
     """A link and what moves it.
 
     Attributes:
-        name: its own.
         parent: the link that it is on; "" for the root.
         moves: whether the joint between them moves.
         coupled: whether it follows another joint, or is followed.

@@ -65,10 +65,10 @@ def save(
         precision: decimals of numbers in text formats.
         joints: of .csv: joint values, a column per degree of freedom by its name, radians and metres.
         objects: gives the objects beside the character at a frame of its first clip, such as
-        `viewer.Physics.objects_at`: in glTF each becomes a mesh that moves beside the figure; a pose is written with
-        those of frame 0.
+            `viewer.Physics.objects_at`: in glTF each becomes a mesh that moves beside the figure; a pose is written
+            with those of frame 0.
         figures: other characters in the same scene, placed by their own first clips: in glTF they are further figures
-        in the same animation; a pose is written with their first frames.
+            in the same animation; a pose is written with their first frames.
 
     Returns:
         Warnings: what the format could not hold.

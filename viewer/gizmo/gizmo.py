@@ -135,7 +135,6 @@ class Handle(NamedTuple):
     """One handle on the screen.
 
     Attributes:
-        part: which.
         strength: 0 (neither visible nor hit) .. 1, by its angle to the line of sight.
         path: (N, 2) pixels: an arrow's ends, a square's corners, the near half of a ring, or a circle.
         back: (N, 2) pixels of the far half of a ring, or (0, 2).

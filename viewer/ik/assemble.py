@@ -145,7 +145,6 @@ class Assembly:
     """A `System`, and the skeleton's joints and goals that its indices refer to.
 
     Attributes:
-        system: the arrays.
         joints: (K,) the skeleton's joint of each of the system's.
         goals: (G,) the index of each of the system's goals in the given list.
         spared: (G,) whether it is a hold of a level below another: missing it is no failure.
@@ -235,7 +234,6 @@ class _Parts(NamedTuple):
         served: the places of the system's goals in the given list.
         goals: these goals, in the order of their rows: first those of one joint, then those of several.
         fixed: their constants.
-        kinds: their kinds.
         lone: how many goals are of one joint.
         masses: of the skeleton, where a goal is for balance.
         follows: joints of the skeleton that follow others.

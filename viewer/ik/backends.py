@@ -34,11 +34,7 @@ class Engine(Protocol):
 
 
 def check_backend(backend: str) -> str:
-    """One of `BACKENDS`.
-
-    Raises:
-        InputError: anything else.
-    """
+    """One of `BACKENDS`; an InputError for anything else."""
     if backend not in BACKENDS:
         raise InputError(unknown_name("backend", str(backend), BACKENDS))
     return backend

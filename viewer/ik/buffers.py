@@ -172,11 +172,7 @@ class Buffers:
 
 
 def checked_start(skeleton: Skeleton, pose: Pose) -> Pose:
-    """A pose to start from.
-
-    Raises:
-        InputError: none, or one of another skeleton.
-    """
+    """A pose to start from; an InputError without one, or for one of another skeleton."""
     found: object = pose
     if not isinstance(found, Pose):
         raise wrong_kind(found, "a pose to start from")
@@ -354,11 +350,7 @@ def refuse_odd(rows: Floats, used: Bools, what: str) -> None:
 
 
 def unit_rows(rotations: Floats) -> Floats:
-    """Rotations (..., 4) normalised.
-
-    Raises:
-        InputError: one farther than `UNIT_TOLERANCE` from unit length.
-    """
+    """Rotations (..., 4) normalised; an InputError for one farther than `UNIT_TOLERANCE` from unit length."""
     with np.errstate(over="ignore"):
         x, y, z, w = np.moveaxis(rotations, -1, 0)
         length = np.sqrt(x * x + y * y + z * z + w * w)

@@ -533,7 +533,6 @@ class Trials:
     Attributes:
         asked: the goals that can be tried: enabled, and no functions.
         served: those of them that the method serves.
-        pose: where trials start.
         levelled: whether levels are distinguished. Trials with restarts ignore them.
         left: iterations that are left.
     """

@@ -102,10 +102,7 @@ class Drag:
         return self.solution
 
     def carry(self, start: Pose, pose: Pose) -> None:
-        """Continue from another pose with another start.
-
-        Joints that take no part have the values of ``start``.
-        """
+        """Continue from another pose with another start. Joints that take no part have the values of ``start``."""
         self.start, buffers = start, self._buffers
         if self.solution is None:
             return

@@ -39,8 +39,6 @@ class _Grip(NamedTuple):
 
     Attributes:
         place: its index in the list.
-        goal: as given.
-        fingers: of the hand.
         tests: by finger, (N, 2) its capsules and the object, as in `viewer.ik.contact.volumes.Volumes`.
     """
 

@@ -95,7 +95,6 @@ class Tree:
     """Parents and descendants of K joints. Joint K, after the last, is the world.
 
     Attributes:
-        parent: (K,) each joint's parent.
         rounds: (K + 1,) arrays: each joint's 1st, 2nd, 4th, ... ancestor, until all are the world.
     """
 
@@ -120,7 +119,6 @@ class Motion(NamedTuple):
     """World motion of all joints in a pose.
 
     Attributes:
-        tree: of the joints.
         pose: the pose's rotations and translations, as bytes.
         turn: (K, 4) world rotations.
         place: (3, K + 1) world positions, the world's own last.

@@ -137,7 +137,6 @@ class Prepared:
         grips: the goals given, and those that are solved in their place.
         goals: the goals that are solved.
         assembly: their arrays.
-        targets: of all goals.
         starts: the poses that solves begin at.
         buffers: the scratch of one-shot solves; drags have their own.
         reach: finds goals that geometry excludes.
@@ -456,8 +455,6 @@ class Preferred:
     Free roots stay where the start has them: only joints have a preference.
 
     Attributes:
-        skeleton: the joints.
-        pose: of the skeleton.
         weight: part of the way from the start to the pose, above 0 and up to 1.
     """
 

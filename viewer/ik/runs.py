@@ -38,7 +38,6 @@ class Runs:
     """Runs of prepared goals by some settings.
 
     Attributes:
-        prepared: the goals.
         settings: of a one-shot solve.
         excluded: whether geometry excludes the goals of the last run that missed some.
     """

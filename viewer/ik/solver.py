@@ -359,11 +359,7 @@ class _Batches:
 
 
 def _checked_starts(skeleton: Skeleton, poses: Sequence[Pose] | Pose) -> Sequence[Pose] | Pose:
-    """The poses of a batch.
-
-    Raises:
-        InputError: none, or one that is not a pose of the skeleton.
-    """
+    """The poses of a batch; an InputError without any, or for one that is not a pose of the skeleton."""
     if isinstance(poses, Pose):
         return checked_start(skeleton, poses)
     found: object = poses

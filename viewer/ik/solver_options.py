@@ -232,11 +232,7 @@ def keywords_of(options: Options) -> SolverOptions:
 
 
 def options_of(given: Mapping[str, object]) -> Options:
-    """The options, by name.
-
-    Raises:
-        InputError: an unknown one (similar ones are offered), or an invalid value.
-    """
+    """The options, by name; an InputError for an unknown one, with similar ones, or an invalid value."""
     for name in given:
         if name not in OPTION_NAMES:
             raise InputError(f"Solver: {unknown_name('option', name, OPTION_NAMES)}")

@@ -152,7 +152,6 @@ class MovingFeet(NamedTuple):
     """The feet of a figure over a clip: what finding, measuring and planting contacts start from.
 
     Attributes:
-        skeleton: a figure with legs.
         world: positions and rotations of all joints in all frames.
         length: of a leg, metres.
         pieces: the clip cut where the body jumps.
@@ -236,11 +235,7 @@ def measured(skeleton: Skeleton, clip: Clip, world: World | None = None) -> tupl
 
 
 def legged(skeleton: Skeleton) -> Figure:
-    """The figure that a skeleton is.
-
-    Raises:
-        InputError: none with legs.
-    """
+    """The figure that a skeleton is; an InputError without legs."""
     figure = find_figure(skeleton)
     if figure is None or not figure.legs:
         raise InputError("expected a figure with legs, found none")
@@ -512,11 +507,7 @@ def skate(skeleton: Skeleton, clip: Clip, contacts: Contacts | None = None) -> S
 
 
 def skate_of(moving: MovingFeet, contacts: Contacts) -> Skate:
-    """How much feet slide in contacts.
-
-    Raises:
-        InputError: contacts of other feet or beyond the clip.
-    """
+    """How much feet slide in contacts; an InputError for contacts of other feet or beyond the clip."""
     feet = paired(contacts, moving.feet, len(moving.clip))
     slides = [slides_of_foot(*foot, moving) for foot in feet]
     rows = [_foot(foot, own, moving.length) for (foot, _), own in zip(feet, slides, strict=True)]
@@ -532,11 +523,7 @@ def skate_of(moving: MovingFeet, contacts: Contacts) -> Skate:
 
 
 def slide_of(moving: MovingFeet, contacts: Contacts) -> float:
-    """`Skate.slide_cm_s` alone.
-
-    Raises:
-        InputError: contacts of other feet or beyond the clip.
-    """
+    """`Skate.slide_cm_s` alone; errors are those of `skate_of`."""
     feet = paired(contacts, moving.feet, len(moving.clip))
     return _cm_s([slide for foot in feet for slide in slides_of_foot(*foot, moving)])
 

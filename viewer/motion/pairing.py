@@ -106,11 +106,7 @@ def comparable_bodies(
 
 
 def leg_length_ratio(source: Body, target: Body) -> float:
-    """Leg length of the target by that of the source.
-
-    Raises:
-        InputError: legs of length 0.
-    """
+    """Leg length of the target by that of the source; an InputError for legs of length 0."""
     its, mine = leg_length(source), leg_length(target)
     if its is None or mine is None:
         return leg_ratio(source.skeleton, target.skeleton)

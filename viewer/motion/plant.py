@@ -224,11 +224,7 @@ def _as_hinges_turn(skeleton: Skeleton, motion: Motion, legs: Sequence[Limb]) ->
 
 
 def planted_motion(moving: MovingFeet, contacts: Contacts) -> Motion:
-    """The motion of the clip of `plant_feet`.
-
-    Raises:
-        InputError: contacts of other feet or beyond the clip.
-    """
+    """The motion of the clip of `plant_feet`; an InputError for contacts of other feet or beyond the clip."""
     motion = _plant(moving, contacts, BLEND, None, (), None, own=False)[0]
     report("planting", _STAGES, _STAGES)
     return motion

@@ -176,11 +176,7 @@ POINT_SETS: dict[PresetName, PointSet] = {
 
 
 def point_set(name: PresetName) -> PointSet:
-    """The point set of that name.
-
-    Raises:
-        InputError: there is none.
-    """
+    """The point set of that name; an InputError if there is none."""
     if name not in POINT_SETS:
         raise InputError(f"fit: preset: expected {', '.join(POINT_SETS)}, found {quote(name)}")
     return POINT_SETS[name]

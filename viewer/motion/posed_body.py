@@ -126,7 +126,6 @@ class PosedBody(NamedTuple):
     """A body with the motion of another one.
 
     Attributes:
-        pairing: both bodies.
         clip: the motion, not checked.
         world: where its joints are in it.
         feet: "plant", "follow" or "off": what was done.

@@ -258,7 +258,6 @@ class Body(NamedTuple):
     """A skeleton with its recognised parts and its neutral pose.
 
     Attributes:
-        skeleton: the joints.
         clip: its motion, or None.
         figure: the figure that it is; None for machines.
         slots: joints by slot.

@@ -230,11 +230,7 @@ def compile_program(ctx: moderngl.Context, name: str) -> moderngl.Program:
 
 
 def source(path: Path) -> str:
-    """Text of a shader with its included files inserted.
-
-    Raises:
-        ResourceError: one of the files is missing.
-    """
+    """Text of a shader with its included files inserted; a ResourceError if one is missing."""
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:

@@ -277,11 +277,7 @@ class PoseLibrary:
 
 
 def draw_pose(skeleton: Skeleton, pose: Pose) -> NDArray[np.uint8]:
-    """The picture of a pose, (128, 128, 3), drawn without a screen.
-
-    Raises:
-        MachineError: the machine cannot draw.
-    """
+    """The picture of a pose, (128, 128, 3), drawn without a screen; a MachineError where the machine cannot draw."""
     size = (_DRAWN * PIXELS, _DRAWN * PIXELS)
     scene = replace(scene_of(skeleton, pose), display=Display(grid=False, bodies=True, limits="none"))
     turned = Camera(np.zeros(3)).looking("front", facing(skeleton, scene.world)).turned(_YAW, _PITCH)
@@ -297,11 +293,7 @@ def _picture_of(path: Path) -> Path:
 
 
 def _files(folder: Path, *, every: bool = False) -> list[tuple[Path, tuple[int, int]]]:
-    """The pose files of a folder with time and size; ``every``: pictures, too.
-
-    Raises:
-        OSError: the folder cannot be read.
-    """
+    """The pose files of a folder with time and size; ``every``: pictures, too; an OSError if it cannot be read."""
     found = []
     with os.scandir(folder) as entries:
         for entry in entries:
@@ -326,11 +318,7 @@ def _listed(path: Path) -> LibraryPose | str:
 
 
 def _checked(name: str) -> str:
-    """A name without blanks around it.
-
-    Raises:
-        InputError: it cannot be a file's name everywhere.
-    """
+    """A name without blanks around it; an InputError if it cannot be a file's name everywhere."""
     name = name.strip()
     wrong = _FORBIDDEN.search(name)
     if not name or name.startswith("."):

@@ -651,11 +651,7 @@ class Offscreen:
     """An OpenGL context with its renderer, for one thread."""
 
     def __init__(self) -> None:
-        """Make the context.
-
-        Raises:
-            MachineError: the machine cannot draw; the message names the cure.
-        """
+        """Make the context; a MachineError, which names the cure, where the machine cannot draw."""
         ctx = create_context()
         self._renderer = Renderer(ctx)
         self._target = RenderTarget(ctx)

@@ -437,10 +437,7 @@ class Spec(NamedTuple):
 
 
 def make_spec(skeleton: Skeleton, pose: Pose, surroundings: Surroundings, figures: Sequence[Skeleton] = ()) -> Spec:
-    """The model of a skeleton, without balls and objects.
-
-    Arguments and errors are those of `make_model`.
-    """
+    """The model of a skeleton, without balls and objects. Arguments and errors are those of `make_model`."""
     mujoco = load_mujoco()
     spec = mujoco.MjSpec()
     spec.compiler.degree = False

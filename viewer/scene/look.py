@@ -52,11 +52,7 @@ PALETTE: Mapping[str, RGB] = MappingProxyType({name: _rgb(text) for name, text i
 
 @lru_cache(maxsize=1024)
 def rgba(name: str, alpha: float = 1.0) -> RGBA:
-    """A colour of the palette with an opacity.
-
-    Raises:
-        KeyError: an unknown colour.
-    """
+    """A colour of the palette with an opacity; a KeyError for an unknown colour."""
     red, green, blue = PALETTE[name]
     return red, green, blue, alpha
 

@@ -45,7 +45,6 @@ class Seen(NamedTuple):
     """A handle in a projection.
 
     Attributes:
-        mark: the handle.
         at: pixel of the target, or of the effector without a target; NaN behind the eye.
         effector: pixel of the effector.
         depth: metres of the target in front of the eye.

@@ -29,7 +29,6 @@ class Hit:
     """A thing under the pointer.
 
     Attributes:
-        kind: what it is.
         name: of the effector, joint or prop; for a bone, of the joint at its head, which rotates it.
         index: of that joint; -1 for a prop.
         point: (3,) metres, the point that was hit.

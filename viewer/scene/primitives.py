@@ -80,7 +80,6 @@ class Text:
     """A line of text on the screen.
 
     Attributes:
-        text: the characters.
         x, y: pixels; x of the edge or middle that ``anchor`` names, y of the middle of the line.
         colour: red, green, blue, alpha.
         size: 13 or 15, to be multiplied by the view's scale.
@@ -189,13 +188,11 @@ class DrawList:
         triangles: VERTEX records, three a triangle.
         flat: FLAT records, three a triangle.
         texts: drawn over ``flat``.
-        ground: the floor.
         ghosts: translucent BONE records of other moments; drawn first to depth, then in colour, so that overlapping
             ones do not add up.
         capsules: CAPSULE records, opaque.
         veils: translucent CAPSULE records over the figure, drawn as ghosts are.
         solids: SOLID records, three a triangle.
-        skins: the skins of figures.
         sticks: whether bones and spheres are drawn; if not, bones only cast their shadow.
         shading: whether the figure's bodies and balls darken each other and the floor where they are close.
     """

@@ -309,7 +309,6 @@ class _Limited(NamedTuple):
         roots: which of them have none.
         rest: (L, 3, 3) rotations at rest.
         held: (L,) see `LimitedJoint`.
-        joints: themselves.
     """
 
     names: list[int]

@@ -230,8 +230,6 @@ class OtherFigure:
     """A figure that is not active, in the coordinates of the one that is.
 
     Attributes:
-        name: of the figure.
-        skeleton: its joints.
         world: (J, ...) where they are.
         hovered: it is under the pointer.
         skin: meshes that follow the joints, or None.
@@ -304,7 +302,6 @@ class Scene:
     """A figure at one moment and everything that is shown with it.
 
     Attributes:
-        skeleton: the joints.
         world: (J, ...) their world pose.
         marks: one per handle.
         selected: joints that are selected.
@@ -314,7 +311,6 @@ class Scene:
         stretched: joints at the ends of bones that have another length than in the file.
         limits_on: whether joint limits bind.
         unlimited: names of joints whose own limits are switched off.
-        display: what is shown.
         height: H, metres, the figure's size, to which other sizes are relative; 0 for the skeleton's own.
         ghosts: the figure at other moments.
         trails: paths of points.

@@ -69,7 +69,6 @@ class Bones(NamedTuple):
         lengths: (B,) metres.
         spokes: (B, 3) unit vectors that orient the belts, nearly perpendicular to the bones.
         owners: (B,) the joint at its head.
-        sizes: of the bones.
     """
 
     heads: Floats

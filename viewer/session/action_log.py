@@ -424,10 +424,7 @@ class ActionLog:
             self.add(CHECK, *self._digester.digest(self._stage.document))
 
     def written(self, count: int | None = None, last: Document | None = None) -> msgspec.Raw:
-        """The log as JSON.
-
-        ``count`` of the entries, None: all; ``last`` is the document after the last one.
-        """
+        """The log as JSON. ``count`` of the entries, None: all; ``last`` is the document after the last one."""
         count = len(self._entries) if count is None else count
         for index in range(count):
             entry = self._entries[index]

@@ -32,10 +32,7 @@ PREFIX = "demo:"
 
 
 class Says(NamedTuple):
-    """One line of text that a demo shows about the present document.
-
-    Its tone is good, bad or neutral.
-    """
+    """One line of text that a demo shows about the present document. Its tone is good, bad or neutral."""
 
     text: str
     tone: Tone = "idle"
@@ -55,10 +52,7 @@ class Ring(NamedTuple):
 
 
 class Push(NamedTuple):
-    """A push of a joint's bone.
-
-    ``at`` is in seconds after the start; the impulse (3,) in newton seconds.
-    """
+    """A push of a joint's bone. ``at`` is in seconds after the start; the impulse (3,) in newton seconds."""
 
     at: float
     joint: str

@@ -121,10 +121,7 @@ class StageFigure:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Arrangement:
-    """All figures of a stage, at least one.
-
-    ``active`` is the index of the one that actions change.
-    """
+    """All figures of a stage, at least one. ``active`` is the index of the one that actions change."""
 
     figures: tuple[StageFigure, ...]
     active: int = 0
@@ -319,10 +316,7 @@ class Stage:
         return self.arrangement if self.several or self.figure.placement != ORIGIN else None
 
     def arrange(self, arrangement: Arrangement, keep: Collection[str] = ()) -> None:
-        """Show other figures.
-
-        Figures whose names are in ``keep`` keep their documents if they are there already.
-        """
+        """Show other figures. Figures whose names are in ``keep`` keep their documents if they are there already."""
         before = self.figure.placement
         own = {figure.name: figure.state for figure in self._figures if figure.name in keep}
         self._figures = [replace(one, state=own.get(one.name, one.state)) for one in arrangement.figures]
@@ -562,10 +556,7 @@ class CallLog(Protocol):
 
 
 class CallRecorder:
-    """Records the calls of a session and its members while there is a log.
-
-    Without a log they are not recorded.
-    """
+    """Records the calls of a session and its members while there is a log. Without a log they are not recorded."""
 
     def __init__(self) -> None:
         self.log: CallLog | None = None

@@ -265,10 +265,7 @@ class Escape:
         self._pose: Pose | None = None
 
     def watch(self, drag: IkDrag | None, document: Document) -> None:
-        """Note a gesture that has ended.
-
-        ``drag`` is None for another gesture than an IK drag.
-        """
+        """Note a gesture that has ended. ``drag`` is None for another gesture than an IK drag."""
         self.forget()
         if drag is not None and drag.stalled:
             self._drag, self._left = drag, document

@@ -152,11 +152,7 @@ class IkDrag:
     def __init__(
         self, document: Document, items: tuple[Item, ...], grabs: Iterable[Grab | None], solvers: Solvers
     ) -> None:
-        """Begin.
-
-        Raises:
-            InputError: no items, unknown names, an invalid point, goals that cannot be solved.
-        """
+        """Begin; an InputError for no items, unknown names, an invalid point, or goals that cannot be solved."""
         self.start, self._solvers, self._iterations = document, solvers, document.solver.tick_iterations
         held = [grab for grab in grabs if grab is not None]
         grabbed = tuple(dragged_joint(document, grab.joint, grab.point_local) for grab in held)

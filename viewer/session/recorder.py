@@ -349,10 +349,7 @@ class _Pace:
         self._since = self._last = (0.0, 0.0)
 
     def at(self, now: float, speed: float) -> float:
-        """The scaled time of a moment.
-
-        ``speed`` is the factor since the previous call.
-        """
+        """The scaled time of a moment. ``speed`` is the factor since the previous call."""
         if self._speed is None:
             self._last = now, 0.0
         if speed != self._speed:  # measured from the last change, so that rounding does not accumulate

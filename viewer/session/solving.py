@@ -53,10 +53,7 @@ _OUTSIDE = 1e-9
 
 @dataclass(slots=True)
 class SettleDetector:
-    """Detects when a drag has come to rest.
-
-    ``ticks`` are those since the targets changed.
-    """
+    """Detects when a drag has come to rest. ``ticks`` are those since the targets changed."""
 
     ticks: int = 0
     _still: int = _STILL_TICKS
@@ -210,10 +207,7 @@ class Solvers:
         self._solvers.clear()
 
     def drag(self, document: Document, goals: Sequence[Goal], locked: frozenset[str] = frozenset()) -> SteppedDrag:
-        """Begin a drag from the document's pose.
-
-        ``locked`` are names of joints that may not move.
-        """
+        """Begin a drag from the document's pose. ``locked`` are names of joints that may not move."""
         options, rig = document.solver.options(limits=document.limits_on), rig_of(document)
         contact = solver_contact(document.contact, document.skeleton)
         options = replace(options, preferred=preferred_pose(document, rig), contact=contact, ground=document.floor)

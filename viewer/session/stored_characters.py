@@ -231,20 +231,14 @@ def _timed(clips: Mapping[str, Clip], frame_time: float | None) -> Mapping[str, 
 
 
 class SkinOfFile(msgspec.Struct):
-    """Reference to a file with a skin.
-
-    ``relative`` is the path from the session file's folder, with slashes.
-    """
+    """Reference to a file with a skin. ``relative`` is the path from the session file's folder, with slashes."""
 
     path: str
     relative: str | None = None
 
 
 def skin_reference(character: Character, folder: Path | None) -> SkinOfFile | None:
-    """Reference to the file of a character's skin; None without a skin.
-
-    ``folder`` as of `reference`.
-    """
+    """Reference to the file of a character's skin; None without a skin. ``folder`` as of `reference`."""
     path = character.source.path
     if character.skin is None or path is None:
         return None

@@ -362,10 +362,7 @@ def figures_data(arrangement: Arrangement, folder: Path | None = None) -> list[F
 
 
 def arrangement_of(data: list[FigureData], active: Document, folder: Path, *, motion: bool = True) -> Arrangement:
-    """Make the figures of a session.
-
-    ``active`` is the document of the active one.
-    """
+    """Make the figures of a session. ``active`` is the document of the active one."""
     without = [index for index, one in enumerate(data) if one.document is None]
     if len(without) != 1:
         raise FormatError(f"expected one figure without a document, found {len(without)}", path="figures")

@@ -123,9 +123,9 @@ class Points(NamedTuple):
         joints: (P,) their joints.
         offsets: (P, 3) in the joints' frames, metres.
         values: (P,) of masses: parts of the sum; of points to stand on: metres from the point to the skin; negative for
-        the ends of skeletons that are no figures, which count as touching only if they are nearer than others.
+            the ends of skeletons that are no figures, which count as touching only if they are nearer than others.
         parts: (P,) which foot, knee or hand each point to stand on belongs to; without a figure the joint of the
-        effector above it, or its own; -1 for none.
+            effector above it, or its own; -1 for none.
     """
 
     joints: Ints

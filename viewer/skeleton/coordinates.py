@@ -68,7 +68,7 @@ class JointSpace:
         period: (J, 3) 2 pi for these coordinates; 0 elsewhere.
         swung: (B,) the balls with ranges of swing and twist.
         swung_axes: (B, 4) the components of their rotations in an order that keeps handedness: the twist's the last of
-        three, then w. In this order all of them are computed at once.
+            three, then w. In this order all of them are computed at once.
         ranged: whether any coordinate has an end.
         unturned: whether no joint is rotated at rest.
         following: the joints that follow others.

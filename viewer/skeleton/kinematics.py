@@ -84,10 +84,7 @@ class World:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FixedPoints:
-    """Points that are fixed to joints.
-
-    ``joints`` (N,) are indices, ``offsets`` (N, 3) metres in the joints' frames.
-    """
+    """Points that are fixed to joints. ``joints`` (N,) are indices, ``offsets`` (N, 3) metres in the joints' frames."""
 
     joints: Ints
     offsets: Floats

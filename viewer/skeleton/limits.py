@@ -132,7 +132,7 @@ class JointLimits:
     Attributes:
         form: how the ranges are measured.
         lower, upper: (n,) radians, metres for a slide; n = 3 in axis order x, y, z for balls (in any Euler order), else
-        one per coordinate. -inf and +inf where unlimited.
+            one per coordinate. -inf and +inf where unlimited.
         twist_axis: swing-twist form: 0, 1 or 2 for x, y or z.
         order: Euler form: three letters, the first acts last ("xyz": R = Rx Ry Rz).
     """

@@ -155,11 +155,11 @@ class Skeleton:
         mobility: (J, 3) radians (metres of slides), how far each degree of freedom commonly moves as the file states
             it, NaN where it does not (see `viewer.ik.mobility`); None where it states none.
         mobility_matrices: (J, 3, 3) the same about every direction, in the joint's own axes: see
-        `viewer.skeleton.limits`; NaN where the file states none: then ``mobility`` counts.
+            `viewer.skeleton.limits`; NaN where the file states none: then ``mobility`` counts.
         bodies: the volumes that the file states; None where it states none: then `viewer.skeleton.bodies.fit_bodies`
-        makes them.
+            makes them.
         inertias: (J,) what each joint carries rigidly as the file states it, None where it does not; () where it states
-        none: then `viewer.skeleton.balance.inertias_of` estimates them from the bodies.
+            none: then `viewer.skeleton.balance.inertias_of` estimates them from the bodies.
         motors: (J,) how strong and fast what drives each joint is, as the file states it, None where it does not; ()
             where it states none.
         mimics: hinges and slides that follow others; in a chain of them, all follow the leader of the last one.

@@ -149,7 +149,6 @@ class RestTree:
     """A skeleton at rest.
 
     Attributes:
-        skeleton: its joints.
         world: places (J, 3) and rotations (J, 4) at rest.
         parents, children: of each joint.
         tips: of each joint the world places (3,) of its end sites.

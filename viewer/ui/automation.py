@@ -189,11 +189,7 @@ def screen(controller: Controller, point: Floats) -> list[float] | None:
 
 
 def write_state(path: Path, state: dict[str, Any]) -> None:
-    """Write the state atomically, by renaming.
-
-    Raises:
-        OutputError: the file cannot be written.
-    """
+    """Write the state atomically, by renaming; an OutputError if it cannot be written."""
     import msgspec  # noqa: PLC0415 - only visible windows pay for it
 
     write_whole(path, msgspec.json.encode(state) + b"\n")

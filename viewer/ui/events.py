@@ -52,7 +52,6 @@ class Press:
     """A mouse button went down.
 
     Attributes:
-        button: the button.
         x: framebuffer pixels from the left.
         y: framebuffer pixels from the top.
         mods: modifiers held.

@@ -44,7 +44,6 @@ class SelectedKeys(NamedTuple):
 
     Attributes:
         version: of the take.
-        keys: the keys.
         frames: of the keys by joint; under -1 of all joints.
         blends: interpolations after them.
         tangents: how their slopes are determined.

@@ -72,7 +72,6 @@ class Laboratory:
         playing: iterations go on by themselves.
         ellipsoids: manipulability is drawn at the effectors.
         cell: of the Jacobian that was clicked; its velocities are drawn.
-        worker: solves.
     """
 
     def __init__(self, session: Session, view: View) -> None:

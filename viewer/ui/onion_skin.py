@@ -208,11 +208,7 @@ class TrailMover(Mover):
     short: float = 0.0
 
     def begin(self, session: Session) -> None:
-        """Begin the gesture.
-
-        Raises:
-            InputError: the point cannot be moved at this frame.
-        """
+        """Begin the gesture; an InputError if the point cannot be moved at this frame."""
         check_trail(session.document, self.item, self.frame)
         session.begin(self._label)
 

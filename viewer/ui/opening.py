@@ -296,11 +296,7 @@ class Figures:
         return True
 
     def activate(self, name: str) -> None:
-        """Make a figure active; a hidden one is shown first.
-
-        Raises:
-            InputError: no such figure.
-        """
+        """Make a figure active, a hidden one shown first; an InputError if there is none of this name."""
         stage = self._session.stage
         if stage[stage.index(name)].hidden:
             self._session.figures.hide(name, hidden=False)

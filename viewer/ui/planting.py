@@ -56,7 +56,6 @@ class ShownContact(NamedTuple):
 
     Attributes:
         number: its place among the contacts of the planted feet.
-        contact: itself.
         row: 0 and 1: heel and ball of the left foot; 2 and 3 of the right one.
         change: what planting does to it; None: that is not known.
     """
@@ -171,11 +170,7 @@ class Planting:
         self.do(act.PlantFeet())
 
     def do(self, action: Action) -> None:
-        """Do an action that changes planted feet or keys.
-
-        Raises:
-            InputError: the action cannot be done.
-        """
+        """Do an action that changes planted feet or keys; an InputError if it cannot be done."""
         session = self._session
         before = session.document
         of_feet = isinstance(action, act.PlantFeet | act.SetFeet)

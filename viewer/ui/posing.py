@@ -552,11 +552,7 @@ class Renaming(ViewPart):
         self._begin(-1)
 
     def rename(self, joint: int, name: str) -> None:
-        """Rename a joint.
-
-        Raises:
-            InputError: an invalid name, or a moving target uses the joint's name.
-        """
+        """Rename a joint; an InputError for an invalid name, or one that a moving target uses."""
         document, session = self._document, self._session
         own = document.skeleton.names[joint]
         moved = {motion.effector for motion in session.targets.motions}
@@ -611,11 +607,7 @@ class Solutions(ViewPart):
             self.note = None
 
     def _stepped(self, by: int) -> str:
-        """Show the next pose; says which.
-
-        Raises:
-            InputError: there are infinitely many, or none was found.
-        """
+        """Show the next pose, and say which; an InputError if there are infinitely many, or none."""
         document = self._document
         if document.pose is not self._shown or not self._found:
             problem = lab_problem(document, document.pose)

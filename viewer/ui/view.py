@@ -181,11 +181,9 @@ class View:
         fps: frames per second, or None while none are drawn.
         now: seconds, at the last tick.
         elapsed: seconds from the tick before to the last one; None in the first.
-        camera: the camera.
         tool: of the gizmo.
         space: of the gizmo's axes.
         display: display switches.
-        panels: the panels shown.
         workspace: how the panels are arranged.
         pointer: last pointer position and modifiers.
         trail_reach: frames before and after a dragged one of a motion trail that follow it.

@@ -90,8 +90,6 @@ class ExportChoices(Options):
 
     Attributes:
         shows: 0 the played range, 1 frames ``first`` to ``last``, 2 the current pose.
-        first: frame.
-        last: frame.
         fps: frames per second; None: as it is played.
         units: index into `_UNITS`; 0: as read.
         up: index into `_UPS`; 0: as read.

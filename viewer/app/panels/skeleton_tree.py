@@ -186,13 +186,7 @@ _NAME, _BEFORE_NAME = 88.0, 26.0
 
 
 class RowPainter:
-    """Draws the rows of one frame into the current imgui window; ``flat`` ones, of a search, name their parents.
-
-    Attributes:
-        ui: the panel's context.
-        pen: of the window.
-        document: with the joints.
-    """
+    """Draws the rows of one frame into the current imgui window; ``flat`` ones, of a search, name their parents."""
 
     def __init__(self, ui: PanelContext, *, flat: bool) -> None:
         self.ui, self.pen, self._flat = ui, Pen(ui), flat

@@ -212,11 +212,7 @@ class RemoveJoint(Action, words="Remove {0.joint}"):
         return replace(changed, selection=(Item("joint", above),)) if above in made.names else changed
 
     def edited(self, document: Document) -> Skeleton:
-        """The skeleton without the joint.
-
-        Raises:
-            InputError: no joint would be left.
-        """
+        """The skeleton without the joint; an InputError if no joint would be left."""
         return _both(
             document,
             self.joint,

@@ -400,10 +400,7 @@ class SetLayer(Action):
 
 @dataclass(frozen=True, slots=True)
 class MoveLayer(Action, words="Order of layer {0.id}"):
-    """Move a layer to another place in the order.
-
-    ``index`` is its new place among the layers.
-    """
+    """Move a layer to another place in the order. ``index`` is its new place among the layers."""
 
     id: str
     index: int

@@ -330,10 +330,7 @@ class MovePoint(Action, words="Move {0.item[1]} at frame {0.frame}"):
 
 @dataclass(frozen=True, slots=True)
 class DeleteKeys(Action):
-    """Remove keys.
-
-    ``keys`` are (joint index, frame) of each; None: all at ``frame``, by default the frame shown.
-    """
+    """Remove keys. ``keys`` are (joint index, frame) of each; None: all at ``frame``, by default the frame shown."""
 
     keys: tuple[Key, ...] | None = None
     frame: int | None = None

@@ -52,10 +52,8 @@ class Instance(NamedTuple):
 
     Attributes:
         name: of the node, or of the mesh.
-        mesh: its index.
         bindings: the bindings that its vertices use, in the order of the file's skin.
         skinned: it follows joints by weight; if not, its only binding is where it is.
-        skin: name of the skin.
         weights: of morph targets at rest, if the node states them.
     """
 

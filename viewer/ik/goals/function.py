@@ -12,11 +12,7 @@ from viewer.skeleton import Skeleton
 
 
 def function_constants(goal: Goal, skeleton: Skeleton) -> Constants:  # noqa: ARG001 - as of every kind
-    """Refuse: a function has no effector.
-
-    Raises:
-        InputError: always.
-    """
+    """Refuse, by an InputError: a function has no effector."""
     raise InputError("a function goal has no effector")
 
 

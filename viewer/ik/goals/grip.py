@@ -63,11 +63,7 @@ def _finger_name(joint: str, hand: str) -> str:
 
 
 def grip_constants(goal: Goal, skeleton: Skeleton) -> Constants:
-    """The hand's joint.
-
-    Raises:
-        InputError: no such effector, or one without fingers.
-    """
+    """The hand's joint; an InputError without such an effector, or for one without fingers."""
     fingers_of(skeleton, goal.effector)
     return Constants(effector_of(skeleton, goal.effector).joint, goal.offset)
 

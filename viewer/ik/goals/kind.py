@@ -36,7 +36,6 @@ class Measure(Enum):
     """What rows of a goal measure.
 
     Attributes:
-        count: how many rows.
         radians: they are angles, weighted per radian; else lengths, weighted per metre.
         by_turn, by_move: whether the scratch of that name holds how they answer to a turn or a move of the effector.
             Three lengths without it are along the world's axes.
@@ -118,12 +117,11 @@ class Rows:
     """Residuals of a goal that are measured as one.
 
     Attributes:
-        measure: what they measure.
         residual: fills them for one goal, compiled, and of the scratch ``miss`` (metres, radians) and how they answer
             to a turn (``by_turn``) or a move (``by_move``) of the effector. No two kinds have functions of the same
             name.
-        residuals: the same for many goals in numpy; None: by ``residual``, one goal after the other, for kinds of
-            which a figure has few: tens of microseconds each.
+        residuals: the same for many goals in numpy; None: by ``residual``, one goal after the other, for kinds of which
+            a figure has few: tens of microseconds each.
         shell: goal -> where they let its effector be: by this solves begin near it, targets are found to be out of
             reach, and `viewer.ik.methods` without a Jacobian serve it. None: they do not restrict that.
     """
@@ -223,7 +221,6 @@ class Stand(NamedTuple):
     """Where the effector of a goal is in a pose, or what else its targets place.
 
     Attributes:
-        joint: its joint.
         point: (3,) metres, world frame.
         rotation: (4,) world_from_joint.
     """

@@ -48,7 +48,6 @@ class Method:
     Attributes:
         name: what users call it.
         serves: the kinds of goals that it can meet.
-        solve: the method itself.
         joints: (mechanism, goal) -> the joints that serve a goal; empty: it cannot be served. None: all joints.
         title: its name in the window.
         hint: a few words for menus and tooltips.

@@ -143,8 +143,8 @@ class Tuning:
         most_turn: gamma_max of "sdls": radians or metres that a dof moves in one step at most.
         step: part of its proposed step that a Jacobian method takes.
         guarded: True: steps that make it worse are shortened. False: the bare method: every step is taken, and where
-        the iterations run out the last pose is the answer, not the best. None: as the method is usually described, and
-        the best pose.
+            the iterations run out the last pose is the answer, not the best. None: as the method is usually described,
+            and the best pose.
         numeric: whether the Jacobian is taken by central differences.
         bend: of "two-link": 0: the elbow stays on its side if that reaches. 1 or -1: it is bent to the positive or the
             negative side of a hinge's axis, of a ball joint to the present side or the other one.
@@ -183,13 +183,11 @@ class Problem(NamedTuple):
     """The arrays of one solve, with the rows of user functions.
 
     Attributes:
-        s: the system.
         w: scratch for all rows.
         own: scratch of the built-in goals.
         state: the pose that is moved, with residuals of all rows, as have the poses in ``w``.
         settings: the numbers that all methods share.
         tuning: those of single ones.
-        rows: of the goals.
         watch: called after every iteration of the methods that judge their progress by `Progress`.
     """
 
@@ -409,11 +407,7 @@ class UserRows:
 
 
 def _residuals(value: object) -> Floats:
-    """The values (k,) of a user's function, checked.
-
-    Raises:
-        InputError: not a list of numbers.
-    """
+    """The values (k,) of a user's function; an InputError for anything but a list of numbers."""
     try:
         array = np.asarray(value)
     except (TypeError, ValueError, OverflowError) as error:  # ragged, or no array at all

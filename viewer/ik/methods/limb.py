@@ -65,7 +65,6 @@ class Limb(NamedTuple):
     """Two joints that bring an effector to its target, and a third that then rotates it.
 
     Attributes:
-        goal: the goal.
         shoulder: the upper joint.
         elbow: the lower one.
         wrist: the joint that a pose goal rotates; -1: none, the goal then only positions the effector.
