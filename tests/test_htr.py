@@ -139,6 +139,35 @@ def test_segments_without_motion_stay_and_bones_keep_their_length(tmp_path: Path
     assert np.ptp(character.clip.rotations[:, 1], axis=0).max() == 0.0
 
 
+def test_values_that_were_not_measured_are_those_before_or_the_first_after(tmp_path: Path) -> None:
+    frames = [(9999999, 0, 0, 9999999, 0, 0, 1), (1, 2, 3, 5, 6, 7, 1), (9999999.0,) * 7, (4, 5, 6, 0, 0, 0, 1)]
+    turn = np.radians([frame[3:6] for frame in (frames[1], frames[1], frames[1], frames[3])])
+    lines = [f"[hips]\n1 {' '.join(map(str, frames[0]))}"]
+    lines += [f"{number} {' '.join(map(str, row))}" for number, row in enumerate(frames[1:], 2)]
+    whole = text()
+    character = read(tmp_path, whole[: whole.index("[hips]")] + "\n".join(lines))
+    assert character.clip is not None
+    assert character.warnings[-1] == 'segment "hips" has no values in 2 frames: it stays as it was'
+    base = np.array(BASE["hips"][:3])
+    places = 0.001 * (base + [(1, 2, 3), (1, 2, 3), (1, 2, 3), (4, 5, 6)])
+    np.testing.assert_allclose(character.clip.translations[:, 0], places, atol=1e-12)
+    for frame in range(4):
+        own = about("z", turn[frame, 2]) @ about("y", turn[frame, 1]) @ about("x", turn[frame, 0])
+        start = about("z", np.radians(30)) @ about("y", np.radians(20)) @ about("x", np.radians(10))
+        np.testing.assert_allclose(to_matrix(character.clip.rotations[frame, 0]), start @ own, atol=1e-12)
+
+
+def test_rows_are_the_same_however_they_are_numbered_and_written(tmp_path: Path) -> None:
+    plain = read(tmp_path, text()).clip
+    odd = text().replace("2\t100\t20\t", "17  +100\t20.  ").replace("1\t0\t0\t0\t60", "1 .0 0e0 0 60.0")
+    assert odd != text()
+    other = read(tmp_path, odd.replace("[hand]", "# of the hand\n\n[hand]# here")).clip
+    assert plain is not None
+    assert other is not None
+    assert np.array_equal(other.rotations, plain.rotations)
+    assert np.array_equal(other.translations, plain.translations)
+
+
 @pytest.mark.parametrize(("units", "up"), [(None, None), ("inch", "z"), ("cmu", "y")])
 def test_a_motion_comes_back(tmp_path: Path, units: str | None, up: Literal["y", "z"] | None) -> None:
     walk, path = viewer.load("sample:walk"), tmp_path / "walk.htr"
@@ -227,6 +256,7 @@ def test_a_joint_with_the_name_of_the_end_of_a_file_does_not_end_it(tmp_path: Pa
         ("hand arm", "hand foot", 'line 17: expected GLOBAL or the name of a segment, found "foot"'),
         ("hips GLOBAL", "hips hand", "line 15: expected a tree of segments, found one that is below itself"),
         ("arm 50 0", "leg 50 0", 'line 20: expected a base position of each segment, found none of "arm"'),
+        ("arm 50 0", "hips 50 0", 'line 22: expected each base position once, found "hips" again'),
         ("arm 50 0 0", "arm 50 0", "line 22: expected 8 values, found 7"),
         ("arm 50 0", "arm 50 zero", 'line 22: expected a finite number, found "zero"'),
         ("arm 50 0", "arm 50 inf", 'line 22: expected a finite number, found "inf"'),

@@ -397,7 +397,7 @@ class _MotionRows:
         row: list[float] = []
         begun = (0, 0, b"")  # of the line on which the row began: its number, count of numbers and text
         for line, text in enumerate(self._lines(), self.line):
-            numbers = _plain(text) if plainly else None
+            numbers = plain_numbers(text) if plainly else None
             if numbers is None:
                 numbers = self._careful(text, line, warnings)
             if not row:
@@ -455,7 +455,7 @@ class _MotionRows:
         raise FormatError(problem, line=line, column=first + before)
 
 
-def _plain(text: bytes) -> list[float] | None:
+def plain_numbers(text: bytes) -> list[float] | None:
     """The numbers of a plain line, None for any other."""
     text = text.strip(_BLANKS)
     if b"," in text:

@@ -20,10 +20,10 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from viewer.errors import FormatError, InputError, of_file, plural, quote
+from viewer.errors import FormatError, InputError, more_such, of_file, plural, quote
 from viewer.formats.bounds import check_counts
 from viewer.formats.bvh import channel_angles, decimals_of, in_source, plain_decimal
-from viewer.formats.bvh_text import DEFAULT_FRAME_TIME
+from viewer.formats.bvh_text import DEFAULT_FRAME_TIME, plain_numbers
 from viewer.formats.file_formats import WriteOptions
 from viewer.formats.files import read_text, write_whole
 from viewer.formats.limit_sources import derived_limits
@@ -51,6 +51,8 @@ _LARGEST_FILE = 1 << 31
 _HEADER, _HIERARCHY, _BASE, _END, _ROOT = "header", "segmentnames&hierarchy", "baseposition", "endoffile", "global"
 _COLUMNS = 7
 """Tx Ty Tz Rx Ry Rz, and the bone length or a factor of it."""
+_MISSING = 9999999.0
+"""What the maker's programs write for a value that was not measured."""
 _UNITS = {
     "mm": "mm", "millimeters": "mm", "cm": "cm", "centimeters": "cm", "dm": "0.1", "decimeters": "0.1",
     "m": "m", "meters": "m", "in": "inch", "inches": "inch", "": "auto",
@@ -63,27 +65,35 @@ _UNSAFE_NAME = re.compile(r"[\s\[\]#]|^(?i:global|endoffile)$")
 
 @dataclass(slots=True)
 class _Section:
-    """The lines under a name in brackets, each with its number; ``line`` is that of the name."""
+    """The lines under a name in brackets; ``line`` is the number of that of the name."""
 
     name: str
     line: int
-    rows: list[tuple[int, str]] = field(default_factory=list)
+    lines: list[str] = field(default_factory=list)
 
-    def words(self) -> Iterator[tuple[int, list[str]]]:
-        """The number of each line and its words."""
-        return ((line, text.split()) for line, text in self.rows)
+    def rows(self) -> Iterator[tuple[int, list[str]]]:
+        """The number of each line and its words; without comments and empty lines."""
+        for number, line in enumerate(self.lines, self.line + 1):
+            words = line.partition("#")[0].split()
+            if words:
+                yield number, words
 
     def table(self) -> Floats:
-        """(R, 7) the numbers of the lines after their first word."""
-        values = np.empty((len(self.rows), _COLUMNS))
-        for row, (line, words) in enumerate(self.words()):
+        """(R, 7) the numbers of the rows after their first word."""
+        numbers = np.array(plain_numbers(" ".join(self.lines).encode()) or ())
+        if numbers.size % (1 + _COLUMNS) == 0:
+            plain = numbers.reshape(-1, 1 + _COLUMNS)
+            if np.array_equal(plain[:, 0], np.arange(1, 1 + len(plain))) and len(plain):  # so each row is one frame
+                return plain[:, 1:]
+        rows = list(self.rows())
+        values = np.empty((len(rows), _COLUMNS))
+        for row, (line, words) in enumerate(rows):
             if len(words) != 1 + _COLUMNS:
                 raise FormatError(f"expected {1 + _COLUMNS} values, found {len(words)}", line=line)
-            values[row] = tuple(map(_number, words[1:]))
-        wrong = np.argwhere(~np.isfinite(values))
-        if len(wrong):
-            line, text = self.rows[wrong[0, 0]]
-            raise FormatError(f"expected a finite number, found {quote(text.split()[1 + wrong[0, 1]])}", line=line)
+            for column, word in enumerate(words[1:]):
+                values[row, column] = value = _number(word)
+                if not math.isfinite(value):
+                    raise FormatError(f"expected a finite number, found {quote(word)}", line=line)
         return values
 
 
@@ -94,22 +104,19 @@ def _number(word: str) -> float:
         return math.nan
 
 
-def _sections(text: str) -> Iterator[_Section]:
-    section = None
+def _sections(text: str) -> list[_Section]:
+    found: list[_Section] = []
     for number, line in enumerate(text.splitlines(), start=1):
-        words = line.partition("#")[0].strip()
-        if words.startswith("["):
-            if section is not None:
-                yield section
-            section = _Section(words[1:].removesuffix("]").strip(), number)
+        if line.lstrip().startswith("["):
+            section = _Section(line.partition("#")[0].strip()[1:].removesuffix("]").strip(), number)
             if section.name.casefold() == _END:
-                return
-        elif words:
-            if section is None:
-                raise FormatError(f"expected [Header], found {quote(words)}", line=number)
-            section.rows.append((number, words))
-    if section is not None:
-        yield section
+                break
+            found.append(section)
+        elif found:
+            found[-1].lines.append(line)
+        elif words := line.partition("#")[0].strip():
+            raise FormatError(f"expected [Header], found {quote(words)}", line=number)
+    return found
 
 
 # --- reading
@@ -120,7 +127,7 @@ class _Header:
 
     def __init__(self, section: _Section) -> None:
         self._line = section.line
-        self._given = {words[0].casefold(): (line, " ".join(words[1:])) for line, words in section.words()}
+        self._given = {words[0].casefold(): (line, " ".join(words[1:])) for line, words in section.rows()}
 
     def word(self, name: str, known: Mapping[str, T], usual: str) -> T:
         """The meaning of a word, in any case; of ``usual`` if it is not there."""
@@ -155,7 +162,7 @@ class _Segments(NamedTuple):
 def read_htr(path: Path, name: str, *, units: str | float = "auto", up: str = "auto") -> Character:
     """Read an HTR file; ``units`` and ``up`` are instead of those that it states."""
     with of_file(name):
-        sections = list(_sections(read_text(path, name, _LARGEST_FILE)))
+        sections = _sections(read_text(path, name, _LARGEST_FILE))
         if [section.name.casefold() for section in sections[:3]] != [_HEADER, _HIERARCHY, _BASE]:
             found = ", ".join(f"[{section.name}]" for section in sections[:3]) or "no section"
             raise FormatError(f"expected [Header], [SegmentNames&Hierarchy] and [BasePosition], found {found}", line=1)
@@ -167,9 +174,9 @@ def read_htr(path: Path, name: str, *, units: str | float = "auto", up: str = "a
 
 
 def _hierarchy(section: _Section) -> _Segments:
-    check_counts(len(section.rows))
+    check_counts(len(section.lines))
     above: dict[str, tuple[str, int]] = {}
-    for line, words in section.words():
+    for line, words in section.rows():
         if len(words) != 2:
             raise FormatError(f"expected a segment and its parent, found {plural(len(words), 'word')}", line=line)
         if words[0] in above:
@@ -194,7 +201,11 @@ def _hierarchy(section: _Section) -> _Segments:
 
 def _base(section: _Section, segments: _Segments) -> Floats:
     """(S, 7) the base position of each segment."""
-    rows = {words[0]: row for row, (_, words) in enumerate(section.words())}
+    rows: dict[str, int] = {}
+    for line, words in section.rows():
+        if words[0] in rows:
+            raise FormatError(f"expected each base position once, found {quote(words[0])} again", line=line)
+        rows[words[0]] = len(rows)
     table = section.table()
     missing = next((name for name in segments.names if name not in rows), None)
     if missing is not None:
@@ -204,23 +215,35 @@ def _base(section: _Section, segments: _Segments) -> Floats:
 
 
 def _motion(sections: list[_Section], segments: _Segments) -> tuple[Floats, list[str]]:
-    """(F, S, 7) the motion, and warnings: segments without any stay in their base position."""
+    """(F, S, 7) the motion, and warnings about segments without any, and about values that are missing."""
     places = {name: place for place, name in enumerate(segments.names)}
-    count, found = len(sections[0].rows) if sections else 0, dict[str, Floats]()
+    found, gaps = dict[str, Floats](), dict[str, int]()
     for section in sections:
         if section.name not in places or section.name in found:
             what = f"{quote(section.name)}{' again' if section.name in found else ''}"
             raise FormatError(f"expected each segment by its name, and once, found {what}", line=section.line)
-        if len(section.rows) != count:
-            problem = f"expected {count} frames, as of {quote(sections[0].name)}, found {len(section.rows)}"
+        table = section.table()
+        count = len(next(iter(found.values()), table))
+        if len(table) != count:
+            problem = f"expected {count} frames, as of {quote(sections[0].name)}, found {len(table)}"
             raise FormatError(problem, line=section.line)
-        found[section.name] = section.table()
-    values = np.zeros((count, len(places), _COLUMNS))
+        known = (table < _MISSING).all(axis=1)
+        if not known.all():
+            gaps[section.name] = count - int(known.sum())
+            # Each frame without values is as the last one that has them; those at the start as the first.
+            table = table[np.maximum.accumulate(np.where(known, np.arange(count), known.argmax()))]
+            table[table >= _MISSING] = 0.0
+        found[section.name] = table
+    values = np.zeros((len(next(iter(found.values()), ())), len(places), _COLUMNS))
     values[..., -1] = 1.0
     for name, table in found.items():
         values[:, places[name]] = table
     still = [name for name in segments.names if name not in found] if found else []
     warnings = [f"segment {quote(name)} has no motion: it stays in its base position" for name in still]
+    if gaps:
+        name, frames = next(iter(gaps.items()))
+        gap = f"segment {quote(name)} has no values in {plural(frames, 'frame')}{more_such(len(gaps))}"
+        warnings.append(f"{gap}: it stays as it was")
     if (values[..., -1] != 1.0).any():
         warnings.append("bones that change their length keep that of the base position")
     return values, warnings

@@ -12,9 +12,7 @@ Numbers have all their digits; `MjSpec.to_xml` would round them to six.
 from __future__ import annotations
 
 import io
-import os
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,6 +21,7 @@ from xml.etree import ElementTree as ET
 import numpy as np
 
 from viewer.errors import FormatError, InputError, MachineError, and_more, at_path, is_installed, listed, of_file, quote
+from viewer.formats.apart import run_apart
 from viewer.formats.bounds import MOST_TEXT_BYTES, check_counts
 from viewer.formats.file_formats import WriteOptions
 from viewer.formats.files import read_bytes, write_whole
@@ -34,7 +33,6 @@ from viewer.formats.robots import (
     numbers_text,
     parse_xml,
     robot_of,
-    run_apart,
     source_of,
     wheels_of,
 )
@@ -55,81 +53,8 @@ _SITE, _WRAPPED_SITE = 6, 3
 """MuJoCo's numbers of equalities, of sites among its objects, and of those among what tendons run through."""
 _SPHERE, _CAPSULE, _ELLIPSOID, _CYLINDER, _BOX, _MESH = range(2, 8)
 """MuJoCo's numbers of joint and geom types."""
-_ASSETS = frozenset({"mesh", "texture", "hfield", "skin"})
-"""Elements whose files a model can do without."""
 _SHOWN_GROUPS = 3
 """Geoms of these groups and above are shapes for collisions."""
-_COMPILE = """
-import os
-made = os.fdopen(os.dup(1), "wb")
-os.dup2(2, 1)  # what MuJoCo may print is no part of the arrays
-import numpy as np, mujoco
-mujoco.set_mju_user_warning(lambda message: None)
-path, *outside = sys.argv[1:]
-left_out, bare, light = [], set(), set()
-LEAST = 1e-14  # just enough for MuJoCo
-
-def leave_out(spec, file):
-    name = os.path.basename(file)
-    gone = [one for one in (*spec.meshes, *spec.hfields, *spec.skins) if os.path.basename(one.file) == name]
-    names = {one.name for one in gone}
-    shapes = [geom for geom in spec.geoms if names & {geom.meshname, geom.hfieldname}]
-    bare.update(geom.parent.name for geom in shapes)
-    light.update(geom.parent.name for geom in shapes
-                 if geom.mass != 0.0 and geom.density and not geom.parent.explicitinertial)
-    named = {geom.name for geom in shapes}
-    pairs = [pair for pair in spec.pairs if named & {pair.geomname1, pair.geomname2}]
-    for one in (*pairs, *shapes, *gone):
-        spec.delete(one)
-    if gone:
-        left_out.append(file)
-        spec.compiler.boundmass = spec.compiler.boundinertia = LEAST
-    return gone
-
-def without_missing():
-    spec = mujoco.MjSpec.from_file(path)
-    for material in spec.materials:
-        material.textures = [""] * len(material.textures)
-    for texture in spec.textures:
-        spec.delete(texture)
-    for file in outside:
-        leave_out(spec, file)
-    while True:
-        try:
-            model = spec.compile()
-        except ValueError as error:
-            _, missing, file = str(error).partition("opening file '")
-            if not missing or not leave_out(spec, file.partition("'")[0]):
-                raise
-        else:
-            model.body_inertia[model.body_mass <= LEAST] = model.body_mass[model.body_mass <= LEAST] = 0.0
-            return model
-
-def compiled():
-    if not outside:
-        try:
-            return mujoco.MjModel.from_xml_path(path)
-        except ValueError as error:
-            if "opening file" not in str(error):
-                raise
-    return without_missing()
-
-try:
-    model = compiled()
-except ValueError as error:
-    sys.exit(" ".join(str(error).split()))
-kinds = ("body", "jnt", "actuator", "geom", "site", "eq", "mat", "wrap")
-named = ("mesh_vert", "mesh_vertadr", "mesh_vertnum", "mesh_face", "mesh_faceadr", "mesh_facenum", "qpos0", "key_qpos")
-every = {name: getattr(model, name) for name in dir(model) if name in named or name.partition("_")[0] in kinds}
-arrays = {name: value for name, value in every.items() if isinstance(value, np.ndarray)}
-arrays["gravity"] = model.opt.gravity
-for word, texts in (("left_out", left_out), ("bare", sorted(bare)), ("light", sorted(light - {"world"}))):
-    arrays[word] = np.array(texts, dtype=str)
-for kind, count in (("body", model.nbody), ("jnt", model.njnt), ("site", model.nsite)):
-    arrays[f"{kind}_names"] = np.array([getattr(model, kind)(i).name for i in range(count)], dtype=str)
-np.savez(made, **arrays)
-"""
-
 _WORLD = re.compile(r"world/\d+")
 
 
@@ -159,66 +84,30 @@ def read_mjcf(path: Path, name: str, *, units: str = "auto", up: str = "auto") -
             raise FormatError(f"expected <mujoco>, found <{root.tag}>", line=root.line)
         if not is_installed("mujoco"):
             raise MachineError(f"{name}: MuJoCo models need: pip install 'ikviewer[physics]'")
-        outside = _outside(root, path, [])
-        model = _compiled(path, outside)
-        missing = _left_out(model, outside)
+        model = _compiled(path)
+        missing = _left_out(model)
         gravity = np.abs(model["gravity"])
         character = _character(model, root, source_of("mjcf", name, units, up, "y" if gravity[1] > gravity[2] else "z"))
     stated = unconverted("MuJoCo", units, "y" if up == "z" else up)
     return replace(character, warnings=(*stated, *missing, *character.warnings))
 
 
-def _outside(root: Element, path: Path, seen: list[Path]) -> list[str]:
-    """Files of meshes and textures outside of the model's package, which are not read.
-
-    All paths are relative to the model's own folder. Models that include others from there are refused.
-    """
-    base = (seen[0] if seen else Path(os.path.realpath(path))).parent
-    package = package_of(base)
-    seen.append(Path(os.path.realpath(path)))
-    every, found = list(_all(root)), list[str]()
-    keys = ("meshdir", "texturedir", "assetdir")
-    compilers = [one for one in every if one.tag == "compiler"]
-    dirs = ["", *(one.attributes[key] for one in compilers for key in keys if key in one.attributes)]
-    for one in every:
-        files = [value for key, value in one.attributes.items() if key.startswith("file") and value]
-        for place in [Path(part, file) for file in files for part in dirs]:
-            if Path(os.path.realpath(base / place)).is_relative_to(package):
-                continue
-            if one.tag not in _ASSETS:
-                problem = f"<{one.tag} file>: expected a file below {quote(package.name)}, found {quote(str(place))}"
-                raise FormatError(problem, line=one.line)
-            found.append(str(place))
-        for given in files if one.tag == "include" else []:
-            other = Path(os.path.realpath(base / given))
-            if other not in seen and other.is_file():
-                with of_file(given):
-                    found += _outside(parse_xml(read_bytes(other, given, MOST_TEXT_BYTES)), other, seen)
-    return found
-
-
-def _all(element: Element) -> Iterator[Element]:
-    yield element
-    for child in element.children:
-        yield from _all(child)
-
-
-def _compiled(path: Path, outside: list[str]) -> dict[str, Any]:
-    words = [str(path.resolve()), *outside]
-    made, lines = run_apart(_COMPILE, words, "MuJoCo", memory=_MEMORY, size=_LARGEST_MODEL, seconds=_SECONDS)
+def _compiled(path: Path) -> dict[str, Any]:
+    path = path.resolve()
+    words = [str(path), str(package_of(path.parent))]
+    made, lines = run_apart("MuJoCo", words, memory=_MEMORY, size=_LARGEST_MODEL, seconds=_SECONDS)
     if not made:
-        raise FormatError(f"MuJoCo refuses it: {(lines[-1] if lines else 'no reason')[:200]}")
+        raise FormatError(lines[-1] if lines else "MuJoCo refuses it: no reason")
     with np.load(io.BytesIO(made), allow_pickle=False) as arrays:
         return dict(arrays)
 
 
-def _left_out(model: dict[str, Any], outside: list[str]) -> list[str]:
+def _left_out(model: dict[str, Any]) -> list[str]:
     """Warnings about meshes that were not read, and bodies that weighed what these did."""
-    files, light = model["left_out"].tolist(), model["light"].tolist()
-    if not files:
+    if not len(model["left_out"]):
         return []
-    why = "outside of the package" if files[0] in outside else "no such file"
-    shown = f"not shown: {quote(files[0])} ({why}){and_more(len(files))}: bones are drawn instead"
+    (file, why), light = model["left_out"][0], sorted(set(model["light"].tolist()))
+    shown = f"not shown: {quote(file)} ({why}){and_more(len(model['left_out']))}: bones are drawn instead"
     return [shown, *([f"too light, without its meshes: {quote(light[0])}{and_more(len(light))}"] if light else [])]
 
 
@@ -451,7 +340,7 @@ def _add_ends(builder: Builder, model: dict[str, Any], parts: list[Part]) -> Non
 def _add_tools(builder: Builder, model: dict[str, Any], parts: list[Part]) -> None:
     """Effectors are the sites on bodies that move, but sensors and those that tendons run through.
 
-    Without any, they are the last bodies, but those that only close a loop; wheels and rotors beside others are off and
+    Without any, they are the last bodies, but sensors and those that only close a loop; wheels and rotors beside others are off and
     come last, as in URDF files. A limb of a body that floats, with no site from its root on, has its last body.
     """
     moving: set[int] = set()
@@ -469,7 +358,7 @@ def _add_tools(builder: Builder, model: dict[str, Any], parts: list[Part]) -> No
         builder.effector(name, names[body], place, goal="position")
     closing = {body for loop in _loops(model) for body in loop.bodies}
     last = [body for body in sorted(moving) if body not in parents]
-    found = [body for body in last if body not in closing] or last
+    found = [body for body in last if body not in closing and not is_sensor(names[body])] or last
     if sites:
         found = _free_limbs(model, found, {body for _, body, _ in sites})
     wheels = _wheels(model, parts)

@@ -1,4 +1,4 @@
-"""What files of robots share: XML as a plain tree with line numbers, programs that run apart, tools, the result.
+"""What files of robots share: XML as a plain tree with line numbers, tools, the result.
 
 XML has no document types, entities or anything that would read other files. A robot is dragged by its tools, hands and
 feet, and not by the jaws of a gripper or a camera. A gripper is the body that carries its jaws: links below a tool that
@@ -10,9 +10,6 @@ from __future__ import annotations
 
 import math
 import re
-import subprocess
-import sys
-import tempfile
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -37,7 +34,7 @@ _TOOL = re.compile(rf"{_START}(?i:tool|tcp|ee|eef|foot|sole|end_?effector|grasp|
 """The same for tools, of which the last link is where the tool ends."""
 _TIP = re.compile(rf"{_START}(?i:tip){_END}")
 _SENSOR = re.compile(
-    r"camera|optical|depth|imu|laser|lidar|sensor|accelero|gyro|(?:^|_)led(?:$|_)|(?:^|_)ft(?:$|_)", re.IGNORECASE
+    r"camera|optical|depth|imu|laser|lidar|sensor|accelero|gyro|(?:^|_)(?:cam\d*|led|ft)(?:$|_)", re.IGNORECASE
 )
 _WRIST = re.compile(r"yaw|pitch|roll", re.IGNORECASE)
 _FINGER = re.compile(r"finger|jaw|thumb|claw|mover|knuckle", re.IGNORECASE)
@@ -49,17 +46,6 @@ _GRIPPER = 2
 _ROUNDING = 1e-9
 _COMMENT = re.compile(rb"<!--.*?(-->|\Z)", re.DOTALL)
 _ATTRIBUTE_AT_ANOTHER = re.compile(rb"""=\s*("[^"<]*"|'[^'<]*')(?=[A-Za-z_])""")
-_LIMITED = """
-import sys
-memory, size = int(sys.argv.pop(1)), int(sys.argv.pop(1))
-try:
-    import resource
-    for kind, most in ((resource.RLIMIT_AS, memory), (resource.RLIMIT_FSIZE, size)):
-        hard = resource.getrlimit(kind)[1]  # it can only be lowered
-        resource.setrlimit(kind, (most if hard == resource.RLIM_INFINITY else min(most, hard),) * 2)
-except ImportError:  # Windows
-    pass
-"""
 
 
 @dataclass(slots=True)
@@ -167,32 +153,6 @@ def _tidied(data: bytes) -> bytes:
     if len(bare) == len(data) or not bare.startswith(b"<?xml") or end < 2:
         return data
     return bare[:end] + data[: len(data) - len(bare)] + bare[end:]  # lines stay where they are
-
-
-def run_apart(
-    program: str, words: Sequence[str], what: str, *, memory: int, size: int, seconds: float
-) -> tuple[bytes | None, list[str]]:
-    """Run a program of ours that may do whatever a file leads it to: in a folder of its own, within bytes and seconds.
-
-    Its output, None if it failed; and the lines that it printed to stderr. ``what`` it is begins the message when it
-    takes too long. Windows has no limit of memory.
-    """
-    with (
-        tempfile.TemporaryDirectory(prefix="ikviewer-") as folder,
-        tempfile.TemporaryFile() as made,
-        tempfile.TemporaryFile() as said,
-    ):
-        command = [sys.executable, "-c", _LIMITED + program, str(memory), str(size), *words]
-        try:
-            done = subprocess.run(  # noqa: S603 - our own Python
-                command, stdout=made, stderr=said, timeout=seconds, check=False, cwd=folder
-            )
-        except subprocess.TimeoutExpired as error:
-            raise FormatError(f"{what} took more than {seconds:g} s") from error
-        made.seek(0)
-        said.seek(0)
-        lines = [line.strip() for line in said.read(1 << 16).decode("utf-8", "replace").splitlines()]
-        return None if done.returncode else made.read(size + 1), [line for line in lines if line]
 
 
 def numbers_text(values: Iterable[float]) -> str:

@@ -34,6 +34,7 @@ from viewer.errors import (
     quote,
     unknown_name,
 )
+from viewer.formats.apart import run_apart
 from viewer.formats.bounds import MOST_TEXT_BYTES, check_counts
 from viewer.formats.file_formats import WriteOptions
 from viewer.formats.files import read_bytes, write_whole
@@ -45,7 +46,6 @@ from viewer.formats.robots import (
     origin_of,
     parse_xml,
     robot_of,
-    run_apart,
     source_of,
     tools_of,
 )
@@ -107,28 +107,6 @@ _Z = np.array((0.0, 0.0, 1.0))
 _NO_MOTOR = Motor()
 
 _SECONDS, _MEMORY = 20.0, 2 << 30
-_RUN = """
-import json, pathlib
-places, own = json.loads(sys.argv.pop(1)), sys.argv.pop(1)
-import xacro, xacro.substitution_args
-
-
-def found(package):
-    for place, name in places:
-        for folder in [pathlib.Path(place)] * (name == package) + [pathlib.Path(place, package)]:
-            if folder.is_dir():
-                return str(folder)
-    try:
-        return in_ros(package)
-    except Exception:
-        print(f'package "{package}": expected its folder beside or above the file, or in ROS_PACKAGE_PATH, found none',
-              file=sys.stderr)
-    return own  # a copy under another name has the same files
-
-in_ros, xacro.substitution_args._eval_find = xacro.substitution_args._eval_find, found
-xacro.main()
-"""
-"""Without ROS, xacro has no way to find the packages that `$(find PACKAGE)` names."""
 _LOST, _NO_FILE, _NO_ARGUMENT = 'package "', "No such file", "Undefined substitution argument "
 """Its messages about a package that is not found, about a file, and about an argument without a value."""
 
@@ -463,7 +441,7 @@ def read_xacro(path: Path, name: str, *, units: str = "auto", up: str = "auto", 
     places = json.dumps([(str(base), named) for base, named in package_places(folder)])
     with of_file(name):
         data, lines = run_apart(
-            _RUN, [places, str(folder.parent), str(path.resolve())], "xacro",
+            "xacro", [places, str(folder.parent), str(path.resolve())],
             memory=_MEMORY, size=MOST_TEXT_BYTES, seconds=_SECONDS,
         )  # fmt: skip
         if data is None:
