@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from gltf_files import GltfFile, arm
+from gltf_files import GltfFile, Tree, arm
 from inside.formats import Accessors, bake, find_tree, local_motion, open_gltf, tracks_of
 from inside.spatial import from_axis_angle
 
@@ -480,3 +480,37 @@ def test_a_file_beside_is_read_once_for_all_that_name_it(tmp_path: Path) -> None
     assert only_clip(path).translations[-1, 0].tolist() == [1.0, 1.0, 0.0]
     _, buffers = open_gltf(path, "a.gltf")
     assert buffers[0] is buffers[1] is buffers[2]
+
+
+LAMP = {"extensions": {"KHR_lights_punctual": {"light": 0}}}
+
+
+def test_cameras_and_lights_beside_a_figure_are_no_joints(tmp_path: Path) -> None:
+    """By what a node holds; by its name, for empties at the top that Blender writes without either."""
+    nodes: list[Tree] = [
+        {"name": "base", "children": [1]},
+        {"name": "arm", "children": [2, 3]},
+        {"name": "eye", "camera": 0},
+        {"name": "torch", **LAMP},
+        {"name": "Sun 3", **LAMP},
+        {"name": "Camera", "children": [6]},
+        {"name": "Camera_Orientation", "camera": 0},
+        {"name": "Light.001"},
+        {"name": "Lamp", "children": [9]},
+        {"name": "shade"},
+    ]
+    path = tmp_path / "a.gltf"
+    still = viewer.load(GltfFile(nodes).write(path)).skeleton
+    assert still.names == ("base", "arm", "Lamp", "shade")
+    file = GltfFile(nodes)
+    for node in (1, 2, 4, 5, 7):
+        file.move(node, "translation", [0.0, 1.0], [[0, 0, 0], [1, 0, 0]])
+    moving = viewer.load(file.write(path))
+    assert moving.skeleton.names == ("arm",)
+    assert moving.clip is not None
+
+
+def test_a_camera_alone_is_what_there_is(tmp_path: Path) -> None:
+    file = GltfFile([{"name": "Camera", "camera": 0}])
+    file.move(0, "translation", [0.0, 1.0], [[0, 0, 0], [1, 0, 0]])
+    assert viewer.load(file.write(tmp_path / "a.gltf")).skeleton.names == ("Camera",)

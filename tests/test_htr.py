@@ -149,7 +149,7 @@ def test_values_that_were_not_measured_are_those_before_or_the_first_after(tmp_p
     assert character.clip is not None
     assert character.warnings[-1] == 'segment "hips" has no values in 2 frames: it stays as it was'
     base = np.array(BASE["hips"][:3])
-    places = 0.001 * (base + [(1, 2, 3), (1, 2, 3), (1, 2, 3), (4, 5, 6)])
+    places = 0.001 * np.add(base, [(1, 2, 3), (1, 2, 3), (1, 2, 3), (4, 5, 6)])
     np.testing.assert_allclose(character.clip.translations[:, 0], places, atol=1e-12)
     for frame in range(4):
         own = about("z", turn[frame, 2]) @ about("y", turn[frame, 1]) @ about("x", turn[frame, 0])

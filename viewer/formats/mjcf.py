@@ -340,8 +340,9 @@ def _add_ends(builder: Builder, model: dict[str, Any], parts: list[Part]) -> Non
 def _add_tools(builder: Builder, model: dict[str, Any], parts: list[Part]) -> None:
     """Effectors are the sites on bodies that move, but sensors and those that tendons run through.
 
-    Without any, they are the last bodies, but sensors and those that only close a loop; wheels and rotors beside others are off and
-    come last, as in URDF files. A limb of a body that floats, with no site from its root on, has its last body.
+    Without any, they are the last bodies, but sensors and those that only close a loop; wheels and rotors beside others
+    are off and come last, as in URDF files. A limb of a body that floats, with no site from its root on, has its last
+    body.
     """
     moving: set[int] = set()
     parents = model["body_parentid"].tolist()

@@ -37,6 +37,7 @@ MAGIC = b"glTF"
 """First bytes of a GLB file."""
 JSON_CHUNK, BIN_CHUNK = 0x4E4F534A, 0x004E4942
 """Kinds of the chunks of a GLB file."""
+_LIGHTS = "KHR_lights_punctual"
 DRACO = "KHR_draco_mesh_compression"
 MESHOPT = ("EXT_meshopt_compression", "KHR_meshopt_compression")
 _KNOWN = {"KHR_mesh_quantization", "KHR_lights_punctual", DRACO, *MESHOPT}
@@ -127,7 +128,13 @@ class Node(_Part):
     skin: Index | None = None
     camera: Index | None = None
     weights: list[float] | None = None
+    extensions: Any = None
     extras: Any = None
+
+    @property
+    def is_light(self) -> bool:
+        """Whether there is a lamp in it."""
+        return isinstance(self.extensions, dict) and _LIGHTS in self.extensions
 
     @property
     def mark(self) -> str | None:

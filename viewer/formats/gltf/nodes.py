@@ -25,6 +25,8 @@ from viewer.spatial.quaternion import IDENTITY, conjugate, from_matrix, multiply
 _TIP = ".tip"
 """Part of the names of the end sites that ikviewer writes."""
 _NUMBERED_TIP = re.compile(r"\.tip[0-9]*")
+_FILMING = re.compile(r"(?:Camera|Light|Lamp)(?:[._]?[0-9]+)?")
+"""Names of empties at the top that Blender writes for cameras and lights; older versions put the camera below it."""
 JOINT, ROOT, MESH, OBJECT, FIGURE = "joint", "root", "mesh", "object", "figure"
 """Marks of nodes: a joint that could be taken for something else; the common parent of several roots; a mesh; an object
 beside the figure; the top of another figure, or its mesh."""
@@ -145,9 +147,10 @@ def _wanted(file: File, parents: list[int]) -> dict[int, None]:
     found += [index for index, node in enumerate(file.nodes) if node.mark == JOINT]
     if not found:
         targets = (channel.target for animation in file.animations for channel in animation.channels)
-        found = sorted({t.node for t in targets if t.node is not None and t.path != "weights"})
-    if not found:
-        found = [index for index, node in enumerate(file.nodes) if node.mark not in (MESH, FIGURE)]
+        moved = sorted({t.node for t in targets if t.node is not None and t.path != "weights"})
+        every = [index for index, node in enumerate(file.nodes) if node.mark not in (MESH, FIGURE)]
+        seen = [[index for index in some if not _films(file, parents, index)] for some in (moved, every)]
+        found = next(filter(None, (*seen, moved, every)), [])
     if not found:
         raise FormatError("expected nodes, found none")
     if max(found) >= count:
@@ -168,6 +171,17 @@ def parents_of(file: File) -> list[int]:
                 raise FormatError(found, path=f"nodes[{index}].children")
             parents[child] = index
     return parents
+
+
+def _films(file: File, parents: list[int], index: int) -> bool:
+    """Whether a node is a camera or a light, or an empty at the top that Blender writes for one."""
+    if index >= len(file.nodes):
+        return False
+    node = file.nodes[index]
+    if node.camera is not None or node.is_light:
+        return True
+    bare = all(file.nodes[child].name == f"{node.name}_Orientation" for child in node.children)
+    return bare and parents[index] < 0 and node.mesh is None and _FILMING.fullmatch(node.name) is not None
 
 
 def _ends(file: File, parent: int, node: int) -> bool:
