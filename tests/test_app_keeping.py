@@ -89,8 +89,7 @@ def test_what_was_left_is_offered_and_comes_back_as_unsaved_work(pilot: Pilot, t
     try:
         keep(again, tmp_path).offer()
         (message,) = again.app.controller.view.bar.messages
-        assert message.text.startswith("ikviewer stopped unexpectedly at ")
-        assert message.text.endswith("Recover 1 min of work on walk?")
+        assert message.text.startswith("ikviewer stopped unexpectedly. Recover 1 min of work on walk, saved at ")
         assert [words for words, _ in message.actions] == ["Recover", "Discard"]
         again.app.controller.view.bar.choose(message, 0)
         again.step(3)

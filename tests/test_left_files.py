@@ -163,9 +163,32 @@ def test_every_recovery_is_offered_and_each_can_be_had(tmp_path: Path) -> None:
     answer(controller, "Discard")
     assert len(recoveries(tmp_path)) == 1
     assert left() == ["Recover", "Discard"]
-    assert bar.messages[0].text == f"ikviewer stopped unexpectedly at {day}. Recover 2 min of work on walk.bvh?"
+    assert bar.messages[0].text == f"ikviewer stopped unexpectedly. Recover 2 min of work on walk.bvh, saved at {day}?"
     bar.choose(bar.messages[0], 1)
     assert recoveries(tmp_path) == ()
+
+
+def test_work_is_offered_once_a_killed_window_lets_go_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that is killed holds its locks until it is gone, which can take seconds."""
+    leave(tmp_path, "a", on=True)
+    held = lock(tmp_path / "a.ikv.lock")
+    assert held is not None
+    controller, keeper = window(tmp_path)
+    bar, now = controller.view.bar, time.monotonic()
+    keeper.offer()
+    keeper.tick()
+    assert not bar.messages
+    held.close()
+    monkeypatch.setattr(time, "monotonic", lambda: now + 1.0)
+    keeper.tick()
+    (message,) = bar.messages
+    assert [words for words, _ in message.actions] == ["Recover", "Discard"]
+    # A window that ends much later is not offered here.
+    leave(tmp_path, "b", on=True)
+    monkeypatch.setattr(time, "monotonic", lambda: now + 60.0)
+    keeper.tick()
+    keeper.tick()
+    assert len(bar.messages[0].actions) == 2
 
 
 def test_all_recoveries_are_discarded_at_once_and_the_newest_are_listed(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import secrets
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -32,6 +32,9 @@ FIRST_RETRY, LONGEST_RETRY = 1.0, 10.0
 """Seconds until a failed write is tried again: doubled each time, up to the second value."""
 _MOST_LISTED = 5
 """Most recoveries that are listed at once, the newest; the others follow once these are recovered."""
+_LOOK_FOR, _LOOK_EVERY = 15.0, 0.5
+"""Seconds for which a new window looks for work that is left, and between two looks: a window that was killed just
+before holds its lock until its last write is done and its memory is freed."""
 SHARE = 8.0
 """Limits the share of time spent writing: after a write of one second, the next is eight seconds later."""
 
@@ -203,12 +206,12 @@ class Recovery:
             remove(path)
 
 
-def recoveries(folder: Path | None) -> tuple[Recovery, ...]:
-    """Recoverable documents, newest first; those of windows that are still open are not among them."""
+def recoveries(folder: Path | None, known: Collection[Path] = ()) -> tuple[Recovery, ...]:
+    """Recoverable documents, newest first; not those of windows that are still open, nor the ``known`` ones."""
     location = folder or recovery_folder()
     found = []
     for path in sorted(location.glob(f"*{SUFFIX}")) if location.is_dir() else []:
-        if not _is_left(path):
+        if path in known or not _is_left(path):
             continue
         try:
             found.append(Recovery(path, read_kept(path)))
@@ -268,11 +271,21 @@ class AutosaveService:
         self._arranged = controller.session.stage.arranged
         self._problem = ""
         self._left: list[Recovery] = []
+        self._offered: set[Path] = set()
+        self._look_at = self._look_until = 0.0
 
     def offer(self) -> None:
-        """Offer to recover the work of windows that crashed."""
-        self._left = list(recoveries(self._folder))
-        self._offer()
+        """Offer to recover the work of windows that crashed, now and for a while."""
+        self._look_until = time.monotonic() + _LOOK_FOR
+        self._look()
+
+    def _look(self) -> None:
+        found = recoveries(self._folder, self._offered)
+        self._offered |= {one.path for one in found}
+        self._left += found
+        self._look_at = time.monotonic() + _LOOK_EVERY
+        if found:
+            self._offer()
 
     def sweep(self) -> None:
         """Remove partial files of killed programs, in a thread, since a folder may be slow."""
@@ -288,6 +301,8 @@ class AutosaveService:
     def tick(self) -> None:
         """Write a recovery file if the document has changed and is not saved; report problems."""
         self._report()
+        if self._look_at <= time.monotonic() <= self._look_until:
+            self._look()
         if not self._unsaved():
             if self._since is not None:
                 self._since = self._seen = None
@@ -354,7 +369,7 @@ class AutosaveService:
         if not found:
             return
         if len(found) == 1:
-            text = f"ikviewer stopped unexpectedly at {found[0].clock}. Recover {found[0].words}?"
+            text = f"ikviewer stopped unexpectedly. Recover {found[0].words}, saved at {found[0].clock}?"
             actions: list[tuple[str, Callable[[], object]]] = [
                 ("Recover", partial(self._ask, found[0])),
                 ("Discard", self._discard),
