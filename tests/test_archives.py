@@ -185,6 +185,9 @@ def test_folders_are_solved_and_drawn(capsys: pytest.CaptureFixture[str], archiv
     done = ran(capsys, "solve", "few", "goals.json", "-o", "poses", *CM, "--backend", "numpy")
     assert (done.code, done.out.splitlines()[-1]) == (1, "3 of 4 files solved, 1 failed")
     assert sorted(outputs(archive / "poses")) == ["f0.json", "f1.json", "f2.json"]
+    *documents, _ = ran(capsys, "solve", "few", "goals.json", "-o", "poses", *CM, "--json").json
+    solved = [(one["file"], one["output"], one["status"]) for one in documents if "error" not in one]
+    assert solved == [(f"few/f{i}.bvh", f"poses/f{i}.json", "converged") for i in range(3)]
     one = ran(capsys, "solve", "few/f0.bvh", "goals.json", "-o", "alone.json", *CM, "--backend", "numpy")
     assert one.code == 0
     assert (archive / "alone.json").read_bytes() == (archive / "poses" / "f0.json").read_bytes()

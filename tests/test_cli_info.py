@@ -131,6 +131,12 @@ def test_the_text_says_what_a_person_wants_to_know(capsys: pytest.CaptureFixture
     assert lines[-1].startswith("    Knee ")
 
 
+@pytest.mark.parametrize(("links", "pairs"), [(2, "0 pairs are"), (3, "1 pair is"), (4, "3 pairs are")])
+def test_one_pair_of_bodies_is_one(capsys: pytest.CaptureFixture[str], links: int, pairs: str) -> None:
+    lines = ran(capsys, "info", f"sample:chain-{links}").out.splitlines()
+    assert f"  bodies     {links} fitted to the bones, {pairs} tested" in lines
+
+
 def test_a_long_skeleton_is_listed_in_part(capsys: pytest.CaptureFixture[str]) -> None:
     done = ran(capsys, "info", "sample:chain-300")
     assert done.out.splitlines()[-1] == "  ... and 100 more (--json lists all)"

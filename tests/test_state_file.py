@@ -64,7 +64,8 @@ def test_a_goal_that_gives_way_is_said_to() -> None:
     person = Person()
     session = person.controller.session
     session.dispatch(SetGoal("RightHand", level=2))
-    assert {goal["level"] for goal in state(person)["goals"]} == {1, 2}
+    levels = {goal["id"]: goal["level"] for goal in state(person)["goals"]}
+    assert levels == {"LeftHand": 1, "RightHand": 2, "LeftFoot": 0, "RightFoot": 0, "Head": 1}
     away = np.array([2.0, 0.3, 0.0])
     session.dispatch(MoveTargets({"LeftHand": (away, None), "RightHand": (-away, None)}))
     person.wait(0.5)

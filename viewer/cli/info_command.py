@@ -127,7 +127,8 @@ def _bodies(skeleton: Skeleton) -> str:
     """How many volumes there are for contact, and how many pairs of them are tested."""
     bodies = bodies_of(skeleton)
     origin = "fitted to the bones" if skeleton.bodies is None else "from the file"
-    return f"{len(bodies)} {origin}, {len(bodies.pairs)} pairs are tested"
+    pairs = len(bodies.pairs)
+    return f"{len(bodies)} {origin}, {plural(pairs, 'pair')} {'is' if pairs == 1 else 'are'} tested"
 
 
 def _mass(skeleton: Skeleton) -> str:

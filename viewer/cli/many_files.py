@@ -246,7 +246,10 @@ def one_or_each(
 
 
 def _file_to_file(work: Callable[[O], Result], options: O, pair: Pair) -> Result:
-    return work(options.replaced(file=pair[0].file, output=str(pair[1])))
+    """The work on one file; its document says of which."""
+    names = {"file": pair[0].file, "output": str(pair[1])}
+    done = work(options.replaced(**names))
+    return done._replace(document={**names, **done.document} if isinstance(done.document, dict) else done.document)
 
 
 def on_each(

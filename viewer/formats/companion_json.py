@@ -37,7 +37,7 @@ _PARTS = {"position": 3, "rotation": 4}
 class LayerEntry(Strict):
     """A goal over time; seconds from the first frame of the clip."""
 
-    goal: Annotated[GoalEntry, Meta(description="As in a goals file: a position, a rotation, both, or an aim.")]
+    goal: Annotated[GoalEntry, Meta(description="As in a goals file: position, rotation, both, aim or midpoint.")]
     start: Annotated[float, Meta(ge=0.0, description="When it begins to act.")]
     full: Annotated[tuple[float, float], Meta(description="Between these it acts with all its weight.")]
     end: Annotated[float, Meta(ge=0.0, description="When it has ceased to act.")]

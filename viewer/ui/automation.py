@@ -173,7 +173,7 @@ def _goal(name: str, goal: Goal | DocumentGoal, report: Report | None) -> dict[s
         "id": name,
         "kind": goal.kind,
         "effector": goal.effector or None,
-        "level": goal.level,
+        "level": 0 if goal.pinned else goal.level,
         "error_m": error.metres if error else None,
         "error_deg": error.degrees if error else None,
         "yields": report is not None and name in report.yields,
