@@ -238,6 +238,27 @@ def test_memory_and_interrupts_end_in_one_line(
     assert ran(capsys, "samples") == (code, "", line)
 
 
+def test_an_interrupt_of_a_library_that_loads_is_an_interrupt(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(_: object) -> int:
+        raise MachineError("MuJoCo cannot be loaded: initialization failed") from KeyboardInterrupt()
+
+    monkeypatch.setattr("viewer.cli.file_commands.run_samples", failing)
+    assert ran(capsys, "samples") == (130, "", "interrupted\n")
+
+
+@pytest.mark.parametrize("arguments", [["poses"], ["check"], ["info"], ["simulate", "sample:biped", "--object"]])
+def test_a_name_that_is_too_long_is_no_fault_of_the_program(
+    capsys: pytest.CaptureFixture[str], arguments: list[str]
+) -> None:
+    name = "a" * 300 + ".obj"
+    done = ran(capsys, *arguments, f"mesh:{name}" if "--object" in arguments else name)
+    assert done.code == 1
+    assert len((done.out + done.err).splitlines()) == 1
+    assert "fault" not in done.out + done.err
+
+
 @pytest.mark.parametrize("words", ["info", "fk", "solve --from-rest", "render -o out.png", "view --window headless"])
 def test_a_fault_of_the_program_is_one_line_that_names_the_log(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, words: str
@@ -296,10 +317,35 @@ def test_files_are_written_although_the_reader_of_the_output_has_gone(tmp_path: 
 
 @needs_posix
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a device of Linux")  # noqa: PTH110 - no Path at import
-@pytest.mark.parametrize("arguments", ["samples", "fk sample:walk --frames 0:67 --json"])
-def test_a_full_disk_behind_stdout_is_one_line(tmp_path: Path, arguments: str) -> None:
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize(
+    "arguments", ["samples", "fk sample:walk --frames 0:67 --json", "--help", "help solve", "--version", "-q --version"]
+)
+def test_a_full_disk_behind_stdout_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: str, unbuffered: str
+) -> None:
+    monkeypatch.setenv("PYTHONUNBUFFERED", unbuffered)  # empty counts as unset
     done = process(arguments, tmp_path, shell="{} >/dev/full")
     assert (done.returncode, done.stderr) == (1, "error: standard output: cannot be written: the disk is full\n")
+
+
+@needs_posix
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a device of Linux")  # noqa: PTH110 - no Path at import
+@pytest.mark.parametrize(("arguments", "code"), [("info gone.bvh", 1), ("nosuch", 2), ("convert figure.bvh a.bvh", 0)])
+def test_a_full_disk_behind_stderr_does_not_change_the_exit_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: str, code: int
+) -> None:
+    figure(tmp_path)
+    monkeypatch.setenv("PYTHONUNBUFFERED", "")
+    assert process(arguments, tmp_path, shell="{} 2>/dev/full").returncode == code
+
+
+@needs_posix
+@pytest.mark.parametrize("arguments", ["--help", "solve --help", "--version"])
+def test_help_for_a_reader_that_has_gone_is_no_failure(tmp_path: Path, arguments: str) -> None:
+    gone = "{{ {0}; echo $? >code; }} | true; exit $(cat code)"
+    done = process(arguments, tmp_path, shell=gone)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_names_that_the_terminal_cannot_show_are_escaped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

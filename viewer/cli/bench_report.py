@@ -33,7 +33,13 @@ Figures: TypeAlias = Any
 _SMALL = 1e-3
 """Smaller figures are shown as "< 0.001"."""
 
-_WORKER = (sys.executable, "-P", "-c", "from viewer.cli.bench_report import work; work()")
+_WORK = """
+import signal
+signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C reaches the command, too, which ends this process
+from viewer.cli.bench_report import work
+work()
+"""
+_WORKER = (sys.executable, "-P", "-c", _WORK)
 _MOST_RUNS = 6
 """Columns of a table that fits a terminal."""
 

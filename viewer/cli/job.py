@@ -18,7 +18,7 @@ import stat
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, ClassVar, NamedTuple, Self, TypeAlias, TypeVar, dataclass_transform
+from typing import Any, ClassVar, NamedTuple, Self, TextIO, TypeAlias, TypeVar, dataclass_transform
 
 from viewer.errors import InputError, OutputError, one_line, plural, reason, unknown_name, visible
 from viewer.progress import watched_by
@@ -349,7 +349,7 @@ def _reader_may_go(writes: bool) -> Iterator[None]:
     except BrokenPipeError:
         if not writes:
             raise
-        drop_stdout()
+        drop(sys.stdout)
 
 
 def make_streams_safe() -> None:
@@ -392,7 +392,7 @@ def print_text(text: str) -> None:
         OutputError: stdout cannot be written, as on a full disk.
         BrokenPipeError: the reader of a pipe has closed it.
     """
-    with _stdout_errors():
+    with stdout_errors():
         clear_bars()
         lines = text.split("\n")
         sys.stdout.write("".join(f"{line if line.isprintable() else visible(line)}\n" for line in lines))
@@ -400,14 +400,14 @@ def print_text(text: str) -> None:
 
 def flush() -> None:
     """Flush stdout; raises as `print_text` does."""
-    with _stdout_errors():
+    with stdout_errors():
         sys.stdout.flush()
 
 
-def drop_stdout() -> None:
-    """Discard the rest of stdout, because Python flushes it again when it exits."""
-    with contextlib.suppress(OSError, ValueError):  # a replaced stdout may have no descriptor
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def drop(stream: TextIO) -> None:
+    """Discard the rest of stdout or stderr, because Python flushes it again when it exits."""
+    with contextlib.suppress(OSError, ValueError):  # a replaced stream may have no descriptor
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def print_json(document: Json) -> None:
@@ -481,12 +481,20 @@ def _is_repeated(line: str) -> bool:
 
 
 def print_error(line: str) -> None:
-    """Print a line to stderr; errors of writing are ignored."""
+    """Print a line to stderr."""
     if _is_repeated(line):
         return
     clear_bars()
-    with contextlib.suppress(OSError):
-        sys.stderr.write(f"{one_line(line)}\n")
+    write_error(f"{one_line(line)}\n")
+
+
+def write_error(text: str) -> None:
+    """Write to stderr; if that cannot be written, it is no error of the command."""
+    try:
+        sys.stderr.write(text)
+        sys.stderr.flush()
+    except OSError:
+        drop(sys.stderr)
 
 
 def _finite(document: Json) -> Json:
@@ -498,7 +506,8 @@ def _finite(document: Json) -> Json:
 
 
 @contextlib.contextmanager
-def _stdout_errors() -> Iterator[None]:
+def stdout_errors() -> Iterator[None]:
+    """Within the block, an error of writing is an OutputError, except that the reader of a pipe has gone."""
     try:
         yield
     except BrokenPipeError:

@@ -14,7 +14,7 @@ import os
 import sys
 from collections.abc import Iterable, Sequence
 from importlib import import_module
-from typing import NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import viewer
 from viewer.cli import job
@@ -149,12 +149,12 @@ def names_of() -> list[str]:
     return [*COMMANDS, HELP]
 
 
-def top_parser() -> argparse.ArgumentParser:
+def top_parser() -> CommandParser:
     """The parser for a command line without a command; its help lists the commands."""
     every = {name: command.help for name, command in COMMANDS.items()}
     every[HELP] = "show this, or the help of a command"
     lines = [f"    {name:<12} {what}" for name, what in every.items()]
-    return argparse.ArgumentParser(
+    return CommandParser(
         prog="ikviewer",
         usage=_USAGE,
         description="Pose skeletons by inverse kinematics; inspect, check, convert and draw them and their motion.\n\n"
@@ -203,7 +203,7 @@ def _common() -> argparse.ArgumentParser:
 
 
 class CommandParser(argparse.ArgumentParser):
-    """A parser whose errors are `UsageError`s."""
+    """A parser whose errors are `UsageError`s; that its help cannot be written is an error, too."""
 
     def error(self, message: str) -> NoReturn:
         """Raise the error; `end` prints it."""
@@ -212,6 +212,14 @@ class CommandParser(argparse.ArgumentParser):
     def end(self, error: UsageError) -> NoReturn:
         """Print the usage and the error, and end the program."""
         super().error(str(error))
+
+    def _print_message(self, message: str, file: Any = None) -> None:  # noqa: ANN401 - of typeshed's own type
+        if file is not sys.stdout:
+            job.write_error(message)
+            return
+        with job.stdout_errors():
+            file.write(message)
+            file.flush()
 
 
 def parsed(parser: CommandParser, words: Sequence[str]) -> argparse.Namespace:
@@ -262,7 +270,7 @@ def actions_of(parser: argparse.ArgumentParser) -> list[argparse.Action]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command.
+    """Run the command; every error becomes one line and an exit code.
 
     Args:
         arguments: of the command line, without the program's name; those of the process unless given.
@@ -275,21 +283,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     job.make_streams_safe()
     job.be_quiet(False)
-    name, words = _command_of(list(sys.argv[1:] if arguments is None else arguments))
-    parser = command_parser(name)
+    parser: CommandParser | None = None
+    name, file = "", None
     try:
+        name, words = _command_of(list(sys.argv[1:] if arguments is None else arguments))
+        parser = command_parser(name)
         chosen = parsed(parser, words)
         job.be_quiet(chosen.quiet, debug=chosen.debug)
-        return _guarded(name, made_from(options_of(name), chosen))
+        file = getattr(chosen, "file", None)
+        code = _ran(name, made_from(options_of(name), chosen))
+        job.flush()
     except UsageError as error:
-        parser.end(error)
+        (parser or top_parser()).end(error)
+    except BrokenPipeError:
+        job.drop(sys.stdout)  # the reader (``| head``) has closed the pipe
+        return 0
+    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - bugs of the program among them
+        return _failed(error, *_line_and_code(error, name, file))
+    return code
 
 
 def _command_of(words: list[str]) -> tuple[str, list[str]]:
     """The command and its arguments: ``ikviewer FILE`` is ``ikviewer view FILE``; handles ``help`` and ``--version``.
 
     Raises:
-        SystemExit: by argparse: the help was printed, or the command is unknown.
+        SystemExit: by argparse: the help was printed.
+        UsageError: the command is unknown.
     """
     place = next((at for at, word in enumerate(words) if not word.startswith("-") or word == "-"), len(words))
     word = words[place] if place < len(words) else ""
@@ -318,40 +337,35 @@ def _help(words: list[str]) -> NoReturn:
     raise SystemExit(0)
 
 
-def _guarded(name: str, options: Options) -> int:
-    """Run a command; every error becomes one line and an exit code."""
-    try:
-        with contextlib.ExitStack() as stack:
-            if not job.is_quiet():
-                stack.enter_context(job.progress_bars())
-            if name not in _WITHOUT_NUMBERS:
-                # Numbers overflow silently: they become infinite, which is null in JSON.
-                stack.enter_context(import_module("numpy").errstate(over="ignore", invalid="ignore"))
-            as_json, writes = bool(getattr(options, "json", False)), bool(job.named_files(options, written=True))
-            code = print_results(run_command(name, options), as_json=as_json, writes=writes)
-        job.flush()
-    except UsageError:
-        raise
-    except BrokenPipeError:
-        job.drop_stdout()  # the reader (``| head``) has closed the pipe
-        return 0
-    except ViewerError as error:
-        return _failed(error, f"error: {error}", error.exit_code)
-    except ModuleNotFoundError as error:
-        if is_own(error):
-            return _failed(error, f"error: {_fault(error, name, options)}", ViewerError.exit_code)
-        lacking = missing_library(f"ikviewer {name}", error)
-        return _failed(error, f"error: {lacking}", lacking.exit_code)
-    except MemoryError as error:
-        return _failed(error, "error: not enough memory for this", ViewerError.exit_code)
-    except KeyboardInterrupt as error:
-        return _failed(error, "interrupted", EXIT_INTERRUPTED)
-    except Exception as error:  # noqa: BLE001 - a bug of the program
-        return _failed(error, f"error: {_fault(error, name, options)}", ViewerError.exit_code)
-    return code
+def _ran(name: str, options: Options) -> int:
+    """Run a command and print its results."""
+    with contextlib.ExitStack() as stack:
+        if not job.is_quiet():
+            stack.enter_context(job.progress_bars())
+        if name not in _WITHOUT_NUMBERS:
+            # Numbers overflow silently: they become infinite, which is null in JSON.
+            stack.enter_context(import_module("numpy").errstate(over="ignore", invalid="ignore"))
+        as_json, writes = bool(getattr(options, "json", False)), bool(job.named_files(options, written=True))
+        return print_results(run_command(name, options), as_json=as_json, writes=writes)
 
 
-def _fault(error: Exception, name: str, options: Options) -> str:
+def _line_and_code(error: BaseException, name: str, file: str | None) -> tuple[str, int]:
+    """The line that an error becomes, and its exit code."""
+    cause: BaseException | None = error
+    while cause is not None:  # what is interrupted may raise an error of its own, such as a library that loads
+        if isinstance(cause, KeyboardInterrupt):
+            return "interrupted", EXIT_INTERRUPTED
+        cause = cause.__cause__
+    if isinstance(error, ModuleNotFoundError) and not is_own(error):
+        error = missing_library(f"ikviewer {name}", error)
+    if isinstance(error, ViewerError):
+        return f"error: {error}", error.exit_code
+    if isinstance(error, MemoryError):
+        return "error: not enough memory for this", ViewerError.exit_code
+    return f"error: {_fault(error, name, file)}", ViewerError.exit_code
+
+
+def _fault(error: BaseException, name: str, file: str | None) -> str:
     """The line for a bug of the program, with the command's file if it has one."""
     from viewer.session.user_files import fault_line  # noqa: PLC0415 - only for a bug
 
@@ -359,8 +373,7 @@ def _fault(error: Exception, name: str, options: Options) -> str:
         os.getcwd()  # noqa: PTH109 - any use of a relative name fails without it
     except OSError:
         return "the working folder does not exist any more: change to another one"
-    file = getattr(options, "file", None)
-    return fault_line(error, f"ikviewer {name}", "command") if file is None else fault_line(error, file)
+    return fault_line(error, f"ikviewer {name}".strip(), "command") if file is None else fault_line(error, file)
 
 
 def _failed(error: BaseException, line: str, code: int) -> int:
@@ -368,7 +381,7 @@ def _failed(error: BaseException, line: str, code: int) -> int:
     try:
         job.flush()
     except (OSError, ViewerError):
-        job.drop_stdout()
+        job.drop(sys.stdout)
     if job.is_debug():
         job.print_traceback(error)
     job.print_error(line)

@@ -468,8 +468,8 @@ class Filming:
         self._pictures: SimpleQueue[Picture | _Cancelled | None] = SimpleQueue()
         self._problem: BaseException | None = None
         self._begun = threading.Event()
-        self._writer = threading.Thread(target=self._write, name="ikviewer-filming", daemon=True)
-        self._writer.start()
+        self._ended = threading.Event()  # until Python 3.13 a thread whose `join` was interrupted counts as dead
+        threading.Thread(target=self._write, name="ikviewer-filming", daemon=True).start()
         self._wait()
 
     def step(self) -> bool:
@@ -483,11 +483,12 @@ class Filming:
             MachineError: the machine cannot draw, or has no ffmpeg.
             OutputError: the file cannot be written; an old file stays as it was.
         """
-        if self._writer.is_alive() and (self.done == self.total or self._pictures.qsize() >= _AHEAD):
-            self._writer.join(_PAUSE)
-        elif self._writer.is_alive():
-            self._draw()
-        if self._writer.is_alive():
+        if not self._ended.is_set():
+            if self.done == self.total or self._pictures.qsize() >= _AHEAD:
+                self._ended.wait(_PAUSE)
+            else:
+                self._draw()
+        if not self._ended.is_set():
             return True
         if self._problem is not None:
             problem, self._problem = self._problem, None
@@ -497,7 +498,7 @@ class Filming:
     def cancel(self) -> None:
         """Stop: an old file stays as it was; numbered pictures that are finished stay."""
         self._pictures.put(_Cancelled())
-        self._writer.join()
+        self._ended.wait()
         self._problem = None
 
     def __enter__(self) -> Filming:  # noqa: PYI034 - nothing inherits from it
@@ -507,14 +508,14 @@ class Filming:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Cancel an unfinished film."""
-        if self._writer.is_alive():
+        if not self._ended.is_set():
             self.cancel()
 
     def _wait(self) -> None:
         """Wait until the writer requests pictures or has failed, so that no picture is drawn unnecessarily."""
         self._begun.wait()
         if self._problem is not None:
-            self._writer.join()
+            self._ended.wait()
 
     def _draw(self) -> None:
         try:
@@ -537,6 +538,7 @@ class Filming:
             self._problem = error
         finally:
             self._begun.set()
+            self._ended.set()
 
     def _taken(self) -> Iterator[Picture]:
         """The pictures from the queue."""

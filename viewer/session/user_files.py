@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Meta
 from platformdirs import user_config_path, user_data_path, user_log_path, user_state_path
 
-from viewer.errors import ViewerError, quote
+from viewer.errors import ViewerError, quote, reason, shown
 from viewer.formats.files import read_bytes, write_whole
 
 MOST_RECENT = 12
@@ -136,13 +136,16 @@ def remove(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def fault_line(error: Exception, name: object, kind: str = "file") -> str:
-    """One line about a fault of the program, with the path of the log that has the traceback.
+def fault_line(error: BaseException, name: object, kind: str = "file") -> str:
+    """One line about an error that nothing expects: of the system, or a fault of the program, with its log's path.
 
     ``name`` is that of the file or command (``kind``) that causes it.
     """
     if isinstance(error, MemoryError):
         return f"{name}: not enough memory for this {kind}"
+    if isinstance(error, OSError) and error.filename:  # such as a name that is too long for the system
+        where = dict.fromkeys([str(name), shown(str(error.filename))])
+        return f"{': '.join(where)}: {reason(error)}"
     words = " ".join(str(error).split())
     what = quote(f"{type(error).__name__}: {words}" if words else type(error).__name__)
     log = _logged(error, name)
@@ -150,7 +153,7 @@ def fault_line(error: Exception, name: object, kind: str = "file") -> str:
     return f"{name}: this {kind} brings out a fault of the program, {what}{kept}"
 
 
-def _logged(error: Exception, name: object) -> Path | None:
+def _logged(error: BaseException, name: object) -> Path | None:
     """Add the traceback to the log; its path, or None if it cannot be written."""
     log = log_folder() / "errors.log"
     try:

@@ -11,11 +11,11 @@ what they found to their neighbours.
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
@@ -264,7 +264,7 @@ def _read_mesh(path: str, what: str) -> tuple[Any, Any]:
         import trimesh  # noqa: PLC0415 - it is large, and few contacts have meshes
     except ImportError as error:
         raise missing_library(what, error) from error
-    if not Path(path).is_file():
+    if not os.path.isfile(path):  # noqa: PTH113 - `Path.is_file` raises OSError for names that are too long
         raise InputError(f"{what}: no such file: {quote(path)}")
     try:
         found: Any = trimesh.load(path, force="mesh", process=False)
