@@ -154,7 +154,7 @@ def test_what_earlier_runs_made_from_a_folder_is_no_input_of_it(
         assert done.code == 0, done.err
         return done.out.count("wrote "), [line for line in done.err.splitlines() if "earlier runs" in line]
 
-    left_out = "in: left out {} files that were made from others in it by earlier runs"
+    left_out = "in: left out {} files made from others in it by earlier runs"
     assert converted("in", "in/one") == (COUNT, [])
     assert converted("in", "in/two") == (COUNT, [left_out.format(COUNT)])
     assert converted("in", "in/{stem}-x.bvh") == (COUNT, [left_out.format(2 * COUNT)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
@@ -233,6 +234,28 @@ def test_inputs_are_replaced_when_that_is_asked_for(capsys: pytest.CaptureFixtur
     assert all("Frames: 1" in (folder / name).read_text(encoding="utf-8") for name in ("a.bvh", "b.bvh"))
 
 
+def test_files_that_accompany_figures_are_left_out_of_a_folder(
+    capsys: pytest.CaptureFixture[str], folder: Path
+) -> None:
+    others = {
+        "goals": {"type": "goals", "goals": []}, "layers": {"layers": []}, "feet": {"feet": {}}, "map": {"pairs": {}},
+        "pose": {"type": "pose", "rotations": {}},
+    }  # fmt: skip
+    (folder / "in").mkdir()
+    for name, tree in others.items():
+        (folder / "in" / f"{name}.json").write_text(json.dumps(tree), encoding="utf-8")
+    shutil.copy(folder / "a.bvh", folder / "in" / "a.bvh")
+    done = ran(capsys, "convert", "in", "-o", "out", *CM)
+    assert (done.code, done.err) == (0, "in: left out 5 files of goals, layers or such\n")
+    assert done.out.splitlines()[-1] == "1 of 1 file converted"
+    # Files that could be anything are tried, and so is one that is named.
+    (folder / "in" / "odd.json").write_text('{"type": "screw"}', encoding="utf-8")
+    done = ran(capsys, "convert", "in", "-o", "out", *CM)
+    assert (done.code, done.out.splitlines()[-1]) == (1, "1 of 2 files converted, 1 failed")
+    done = ran(capsys, "convert", "in/goals.json", "-o", "out")
+    assert done.err == "error: in/goals.json: this is a goals file; expected a skeleton file\n"
+
+
 def test_resume_does_what_is_not_done(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
     names, out = ("a.bvh", "b.bvh", "gone.bvh"), folder / "out"
     assert ran(capsys, "convert", *names, "-o", "out", *CM).code == 1
@@ -249,6 +272,11 @@ def test_resume_does_what_is_not_done(capsys: pytest.CaptureFixture[str], folder
     assert done.out.splitlines()[-1] == "3 of 3 files converted"
     done = ran(capsys, "convert", *names, "-o", "out", *CM, "--resume", "--fps", "5")
     assert done.out == "0 of 3 files converted, 3 done before\n"
+    whole = (out / "a.bvh").read_bytes()
+    (out / "a.bvh").write_bytes(whole[: len(whole) // 2])
+    done = ran(capsys, "convert", *names, "-o", "out", *CM, "--resume", "--fps", "5")
+    assert done.out.splitlines()[-1] == "1 of 3 files converted, 2 done before"
+    assert (out / "a.bvh").read_bytes() == whole
     assert journal(out) == [(name, True) for name in names]
     for single in (("convert", "a.bvh", "c.bvh"), ("solve", "a.bvh", "g.json"), ("feet", ".")):
         done = ran(capsys, *single, "--resume")

@@ -13,11 +13,14 @@ import json
 import os
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO, TypeAlias, TypeVar
+
+import msgspec
 
 import viewer
 from viewer.cli import job
@@ -26,7 +29,8 @@ from viewer.cli.options import Spreading
 from viewer.cli.workers import Done, tried_each
 from viewer.errors import InputError, OutputError, ViewerError, means_full, plural, writing
 from viewer.formats.file_formats import READ_IN_FOLDERS, SAMPLE, SESSION_SUFFIX, STANDARD_INPUT, STDIN_STEM, is_session
-from viewer.formats.files import sweep, write_whole
+from viewer.formats.files import read_bytes, sweep, write_whole
+from viewer.formats.json_reading import kind_of
 from viewer.progress import watched
 
 STEM = "{stem}"
@@ -35,8 +39,9 @@ STEM = "{stem}"
 JOURNAL = ".batch.jsonl"
 """The file in the output's folder that logs the result of each input: `Journal`."""
 
-FROM, TO = "from", "to"
-"""Keys of a line of `JOURNAL`: input and output as they are seen from its folder, which may be moved with them."""
+FROM, TO, SIZE = "from", "to", "to_bytes"
+"""Keys of a line of `JOURNAL`: input and output as they are seen from its folder, which may be moved with them, and the
+size of the output, which another one has after it was cut off or edited."""
 
 O = TypeVar("O", bound=job.Options)
 
@@ -91,26 +96,39 @@ def check_no_folder(file: str) -> None:
 def inputs_of(names: Sequence[str], beside: Path | None = None) -> list[Input]:
     """The inputs that a list of files and folders means.
 
-    Of a folder, what earlier runs made from other files in it is left out, and a note says so. ``beside`` is the folder
-    of the outputs: if it lies inside a folder in ``names``, its files are not inputs.
+    Of a folder, what earlier runs made from other files in it is left out, and so are files of goals, layers and others
+    that accompany figures; notes say so. ``beside`` is the folder of the outputs: if it lies inside a folder in
+    ``names``, its files are not inputs.
     """
     found = []
     for name in names:
         files = files_of(name)
         within = Path(name) if files != [name] else None
-        if within is not None and beside is not None and _is_below(beside, within):
-            files = [file for file in files if not _is_below(Path(file), beside)] or [name]
-        if within is not None and (made := _made_from_others(within)):
-            kept = [file for file in files if os.path.realpath(file) not in made]
-            if len(kept) < len(files):
-                count = len(files) - len(kept)
-                many = f"{count} files that were" if count > 1 else "a file that was"
-                print_note(f"{name}: left out {many} made from others in it by earlier runs")
-            files = kept or [name]
+        if within is not None:
+            if beside is not None and _is_below(beside, within):
+                files = [file for file in files if not _is_below(Path(file), beside)]
+            made = _made_from_others(within)
+            apart = {file: "made from others in it by earlier runs" for file in files if os.path.realpath(file) in made}
+            apart |= {file: "of goals, layers or such" for file in files if file not in apart and _accompanies(file)}
+            for why, count in Counter(apart.values()).items():
+                print_note(f"{name}: left out {f'{count} files' if count > 1 else 'a file'} {why}")
+            files = [file for file in files if file not in apart] or [name]
         for file in files:
             check_no_folder(file)
             found.append(_input(file, within))
     return found
+
+
+def _accompanies(file: str) -> bool:
+    """Whether a file is JSON of another kind than a skeleton: goals, layers, contacts, a map, a pose."""
+    path = Path(file)
+    if path.suffix.casefold() != ".json" or is_session(path):
+        return False
+    with contextlib.suppress(ViewerError, ValueError):  # said when it is read
+        parts = msgspec.json.decode(read_bytes(path, file), type=dict[str, msgspec.Raw])
+        word = parts.get("type")
+        return kind_of({**parts, "type": word and msgspec.json.decode(word)}) != "skeleton"
+    return False
 
 
 def _made_from_others(folder: Path) -> set[str]:
@@ -393,7 +411,7 @@ class Journal:
             "peak_mb": round(done.peak_mb, 1),
         }  # fmt: skip
         if line["bytes"] is not None and error is None:
-            line |= {FROM: self._seen(Path(given.file)), TO: self._seen(out)}
+            line |= {FROM: self._seen(Path(given.file)), TO: self._seen(out), SIZE: _size(out)}
         with writing(self._path):
             if self._file is None:
                 self._file = self._path.open("a", encoding="utf-8")
@@ -427,7 +445,7 @@ class Journal:
             entry = found.get(str(out), {})
             if not self._holds(entry, given, out):
                 continue
-            if entry.get("ok") is True and out.exists():
+            if entry.get("ok") is True and entry.get(SIZE, _size(out)) == _size(out) is not None:
                 self._kept[str(out)] = json.dumps(entry)
             elif entry.get("status") == SET_ASIDE:
                 self._kept[str(out)] = json.dumps(entry)
@@ -465,6 +483,13 @@ def _entries(log: Path) -> Iterator[dict[str, Any]]:
             with contextlib.suppress(ValueError):  # a last line that was cut off by a crash
                 if isinstance(entry := json.loads(line), dict):
                     yield entry
+
+
+def _size(file: Path) -> int | None:
+    """Bytes of a file; None if it is not there."""
+    with contextlib.suppress(OSError):
+        return file.stat().st_size
+    return None
 
 
 def _digest(file: str) -> str | None:

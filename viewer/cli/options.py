@@ -296,8 +296,8 @@ def backend_option(default: str | None) -> Any:  # noqa: ANN401 - a field of typ
 
 class Spreading(Options, title="many inputs"):
     resume: bool = flag(
-        "skip inputs that an earlier call has done: unchanged since, same options, output present; needs `-o`. "
-        "`.batch.jsonl` in the output folder logs a line of JSON per input"
+        "skip inputs that an earlier call has done: unchanged since, same options, output of the same size; needs "
+        "`-o`. `.batch.jsonl` in the output folder logs a line of JSON per input"
     )
     jobs: int = JOBS
     scheduler: str | None = SCHEDULER
