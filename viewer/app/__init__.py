@@ -67,8 +67,7 @@ def view(
 def window_libraries(kind: str) -> Iterator[None]:
     """Import `viewer.app.application` in this context, which reports libraries that are missing or cannot be loaded.
 
-    Args:
-        kind: one of `WINDOW_KINDS`.
+    ``kind`` is one of `WINDOW_KINDS`.
 
     Raises:
         InputError: the kind is unknown.

@@ -456,12 +456,8 @@ def run_window(
 ) -> int:
     """Show a session in a window until it is closed; returns the exit code.
 
-    Args:
-        session: to show.
-        size: of the window.
-        window: which library opens it.
-        automation: options for tests and scripts.
-        news: called with the controller before the first frame, to post messages and questions.
+    ``automation``: options for tests and scripts; ``news``: called with the controller before the first frame, to post
+    messages and questions.
 
     Raises:
         InputError: the size is invalid.

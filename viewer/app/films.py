@@ -108,7 +108,7 @@ class Films:
         moves = controller.camera_moves
         try:
             reel = FilmScenes(
-                controller.filmed(), order.plan, controller.scenes.onion_skin.asked, controller.view.display
+                controller.filmed(), order.plan, controller.scenes.onion_skin.settings, controller.view.display
             )
             film = film_of(reel, moves.heading_for, controller.viewport.size, follow=moves.follow)
         except ViewerError as error:

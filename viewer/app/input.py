@@ -150,7 +150,6 @@ class Inputs:
         clock: seconds, for double clicks.
         requested: whether the controller has requested a field or dialog that is not drawn yet.
         held: modifiers that are down.
-        pointer: its position.
         for_imgui: imgui got input since this was last set to False.
     """
 

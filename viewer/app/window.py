@@ -24,7 +24,6 @@ class Device(Protocol):
     """A window with an OpenGL context.
 
     Attributes:
-        context: OpenGL's, current in this thread.
         target: the framebuffer that `swap` shows.
         size: of the framebuffer, pixels.
         window_size: in the system's units, which are not pixels on every system.

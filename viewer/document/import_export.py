@@ -239,12 +239,11 @@ def baked_clip(document: Document) -> Clip:
         translated=moved,
         translations=frames.translations[:, moved],
         offsets=edited,
-        keys=tuple(frame - first for frame in _keys(document) if first <= frame <= last),
+        keys=tuple(frame - first for frame in _key_frames(document) if first <= frame <= last),
     )
 
 
-def _keys(document: Document) -> tuple[int, ...]:
-    """Key frames of the take and of the clip."""
+def _key_frames(document: Document) -> tuple[int, ...]:
     clip, take = document.clip_data, document.take
     return tuple(sorted({*(clip.keys if clip else ()), *(take.frames if take else ())}))
 

@@ -242,7 +242,6 @@ def _ordered(pair: Pair, place: str) -> Pair:
 
 
 def _pair_text(pair: Pair) -> str:
-    """A range in messages."""
     return f"{pair[0]:g}, {pair[1]:g}"
 
 

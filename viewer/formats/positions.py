@@ -247,7 +247,6 @@ def read_trc_points(path: Path, name: str) -> RecordedPoints:
 
 
 def _tabbed(line: str) -> list[str]:
-    """The cells of a line, without blanks around them."""
     return [cell.strip() for cell in line.split("\t")]
 
 

@@ -163,7 +163,6 @@ def _clip_of(skeleton: Skeleton, motion: Motion, order: Ints, source: Source) ->
 
 
 def _joints_of(skeleton: Skeleton, names: Iterable[str], path: str) -> Ints:
-    """Indices of joints by name."""
     joints = {name: joint for joint, name in enumerate(skeleton.names)}
     return np.array([of_joint(name, joints, f"{path} {quote(name)}") for name in names], dtype=np.intp)
 

@@ -415,7 +415,6 @@ def _excess_beyond(trial: Trial, gap: Gap) -> _Excess:
 
 
 def _worst(trial: Trial, gap: Gap) -> int:
-    """The goal of a gap that is missed most."""
     return max(gap.goals, key=lambda i: _miss(trial, i))
 
 

@@ -11,7 +11,7 @@ from typing import TypeAlias, TypeVar, Unpack
 import numpy as np
 
 from viewer.choices import METHOD_NAMES, MethodName
-from viewer.errors import InputError, plural, quote, unknown_name
+from viewer.errors import InputError, listed, plural, quote, unknown_name
 from viewer.ik.findings import labels
 from viewer.ik.goals import Goal
 from viewer.ik.jacobian import Jacobian
@@ -131,13 +131,15 @@ class Trace:
             return ""
         goals = [name for name in last.unserved if name != UNSERVED_LEVELS]
         if goals:
-            return f"{self.method} does not serve {_listed(goals)}."
+            return f"{self.method} does not serve {listed(goals, 3)}."
         alike = " All goals count alike: it does not distinguish levels." if last.unserved else ""
         return f"{self.method}: {self._reason()}{alike}"
 
     def _reason(self) -> str:
         last = self.last
-        blocked = f"{plural(len(last.at_limit), 'joint')} at limits ({_listed(last.at_limit)})" if last.at_limit else ""
+        blocked = (
+            f"{plural(len(last.at_limit), 'joint')} at limits ({listed(last.at_limit, 3)})" if last.at_limit else ""
+        )
         if last.status is Status.DIVERGED:
             return "the error grew without bound; the best pose is shown."
         if last.status is Status.UNREACHABLE:
@@ -333,11 +335,6 @@ def checked_methods(methods: Sequence[str]) -> tuple[MethodName, ...]:
     if twice:
         raise InputError(f"methods: {quote(twice[0])} is named twice")
     return tuple(known[name] for name in methods)
-
-
-def _listed(names: Sequence[str]) -> str:
-    """At most three names."""
-    return ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
 
 
 def _slope_words(slope: float) -> str:

@@ -131,16 +131,16 @@ def _detector(
     name: str,
     points: tuple[str, ...],
     head: tuple[str, ...] = ("left_ear", "right_ear"),
-    called: Callable[[str], str] = str,
+    word_of: Callable[[str], str] = str,
 ) -> PointSet:
-    """The set of a detector; ``head``: landmarks around the middle of the head; ``called``: its words for landmarks."""
-    hips, shoulders = ((called(f"left_{part}"), called(f"right_{part}")) for part in ("hip", "shoulder"))
+    """The set of a detector; ``head``: landmarks round the middle of the head; ``word_of``: its word for a landmark."""
+    hips, shoulders = ((word_of(f"left_{part}"), word_of(f"right_{part}")) for part in ("hip", "shoulder"))
     nodes = [
         Node("pelvis", "", hips, _UP), Node("spine1", "pelvis", hips, _UP), Node("spine2", "spine1", (), _UP),
         Node("chest", "spine2", shoulders, _UP),
         Node("neck", "chest", shoulders, _UP), Node("head", "neck", head, _UP),
     ]  # fmt: skip
-    tips = [Node("", "head", (called("nose"),), _FORWARD)]
+    tips = [Node("", "head", (word_of("nose"),), _FORWARD)]
     tips += [Node("", "head", (ear,), _OUTWARDS[side]) for side in _OUTWARDS if (ear := f"{side}_ear") in head]
     for side, out in _OUTWARDS.items():
         above = {
@@ -155,10 +155,10 @@ def _detector(
             joint = f"{side}_{part}"
             on_trunk = parent in {"chest", "pelvis"}
             way = out if on_trunk else direction_of(joint)
-            nodes.append(Node(joint, parent if on_trunk else f"{side}_{parent}", (called(joint),), way))
-        if called(f"{side}_heel") in points:
-            tips += [Node("", f"{side}_ankle", (called(f"{side}_foot_index"),), _FORWARD)]
-            tips += [Node("", f"{side}_ankle", (called(f"{side}_heel"),), _BACK)]
+            nodes.append(Node(joint, parent if on_trunk else f"{side}_{parent}", (word_of(joint),), way))
+        if word_of(f"{side}_heel") in points:
+            tips += [Node("", f"{side}_ankle", (word_of(f"{side}_foot_index"),), _FORWARD)]
+            tips += [Node("", f"{side}_ankle", (word_of(f"{side}_heel"),), _BACK)]
         if f"{side}_pinky" in points:
             tips += [Node("", f"{side}_wrist", (f"{side}_{finger}",), out) for finger in ("index", "pinky")]
     return PointSet(name, points, (*nodes, *tips), _ENDS, across=hips)

@@ -86,7 +86,6 @@ class Frame(NamedTuple):
 
 
 def _sunk_words(sunk: Sunk) -> str:
-    """The line for the user."""
     verb = "start" if len(sunk.joints) > 1 else "starts"
     return f"{listed(sunk.joints, 1)} {verb} up to {_depth(sunk.depth)} deep in the floor and will not touch it"
 

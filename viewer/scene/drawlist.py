@@ -268,7 +268,6 @@ def _ghost_discs(scene: Scene, projection: Projection, scale: float) -> list[tup
 
 
 def _disc_letters(discs: Sequence[tuple[Ghost, Pixel]]) -> list[Text]:
-    """The letters in the discs."""
     ink = rgba("on_accent")
     return [Text(ghost.label, x, y, ink, _SMALL, "centre", halo=False, bold=True) for ghost, (x, y) in discs]
 

@@ -137,7 +137,6 @@ class _States(NamedTuple):
 
 
 def _states_of(scene: Scene) -> _States:
-    """The states of a scene's figure."""
     return _States(scene.selected, scene.at_limit | scene.outside, scene.hovered, scene.stretched)
 
 

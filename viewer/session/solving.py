@@ -267,9 +267,9 @@ def settle(
     solution = _run(drag, goals, document.solver, trace)
     stalled = solution.status is Status.BUDGET and _rests(trace)
     if restarts and document.solver.restarts and solution.status is not Status.CONVERGED:
-        solution = _gone_on(drag.escape(), trace) or solution
+        solution = _traced(drag.escape(), trace) or solution
     if rests:
-        solution = _gone_on(drag.rest(), trace) or solution
+        solution = _traced(drag.rest(), trace) or solution
     holds = [name for name, goal in goals.items() if goal.hold]
     report = Report(solution, tuple(goals), tolerances(document.solver), trace, holds=holds)
     if stalled and solution.status is Status.BUDGET:
@@ -336,7 +336,7 @@ def _run(drag: SteppedDrag, goals: Mapping[str, Goal], settings: SolverSettings,
     return solution
 
 
-def _gone_on(found: Solution | None, trace: Trace) -> Solution | None:
+def _traced(found: Solution | None, trace: Trace) -> Solution | None:
     if found is not None:
         trace.add(found)
     return found

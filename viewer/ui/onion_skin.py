@@ -51,7 +51,7 @@ class OnionSkin:
         self._ghosts, self._trails = Latest[tuple[Ghost, ...]](), Latest[tuple[Trail, ...]]()
 
     @property
-    def asked(self) -> OnionSettings:
+    def settings(self) -> OnionSettings:
         """The settings in the preferences."""
         return OnionSettings(self._view.ghosts_around, self._view.ghost_step, self._view.trail_frames)
 
@@ -60,8 +60,10 @@ class OnionSkin:
         document = self._session.document
         if not self._view.display.ghosts or self._has_none(document):
             return ()
-        asked = self.asked
-        return self._ghosts.of(lambda: ghosts_of(document, asked), *_motion(document), equal=(document.frame, asked))
+        settings = self.settings
+        return self._ghosts.of(
+            lambda: ghosts_of(document, settings), *_motion(document), equal=(document.frame, settings)
+        )
 
     def ghost_at(self, frame: int) -> Ghost:
         """The figure at a frame whose trail is dragged."""
@@ -76,8 +78,9 @@ class OnionSkin:
             return ()
         items = trailed(document)
         offsets = tuple(_offset(document, item) for item in items)
-        asked, equal = self.asked, (document.frame, self.asked, items, offsets, document.selection)
-        return self._trails.of(lambda: trails_of(document, items, asked), *_motion(document), equal=equal)
+        settings = self.settings
+        equal = document.frame, settings, items, offsets, document.selection
+        return self._trails.of(lambda: trails_of(document, items, settings), *_motion(document), equal=equal)
 
     def _has_none(self, document: Document) -> bool:
         return self._session.recorder.recording is not None or not document.has_motion

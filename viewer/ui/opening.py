@@ -169,7 +169,6 @@ class Opening:
         self._view.post(Message(f"{found.name} {state}: {here}", level, tuple(offers), about=ABOUT))
 
     def _locate(self, found: MotionFile) -> None:
-        """Ask for the motion file, and use it."""
         session = self._session.path
         folder = Path.cwd() if session is None else session.absolute().parent
         self._view.ask(FileQuestion(f"Locate {found.name}", "Use", READ, partial(self._use, found), folder=folder))

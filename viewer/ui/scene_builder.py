@@ -251,14 +251,14 @@ class SceneBuilder:
         display = view.display if not session.document.balance.on else replace(view.display, balance=True)
         if view.workspace in (Workspace.RETARGET, Workspace.BUILD):
             display = replace(display, goals=False, limits="none")  # strings or new bones are shown instead
-        asked = self.onion_skin.asked if display.ghosts or display.trails else None
+        onion = self.onion_skin.settings if display.ghosts or display.trails else None
         mover = getattr(view.gesture, "mover", None)
         held = mover.frame if isinstance(mover, TrailMover) else None
         simulated = physics.pose if physics.sim is not None else None
         laboratory = self._laboratory if view.workspace is Workspace.LAB else None
         traces = None if laboratory is None else laboratory.shown_key
         shown = (
-            view.workspace, session.stage.revision, traces, view.hovered.axis, view.hovered_item(), display, asked,
+            view.workspace, session.stage.revision, traces, view.hovered.axis, view.hovered_item(), display, onion,
             view.lit_figure, held,
         )  # fmt: skip
         return self._scene.of(lambda: self._made(display, held, simulated, laboratory), simulated, equal=shown)

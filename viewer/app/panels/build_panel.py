@@ -157,7 +157,6 @@ def _parent(ui: PanelContext, document: Document, joint: int) -> None:
 
 
 def _parents(skeleton: Skeleton, joint: int) -> Iterator[tuple[str, str]]:
-    """The possible parents of a joint, in words."""
     below = set(branch_of(skeleton, skeleton.names[joint]))
     yield "", "None"
     yield from ((name, name) for name in skeleton.names if name not in below)

@@ -313,9 +313,7 @@ class KeysOnPlot:
     """The keys of one joint on the plot that is being drawn.
 
     Args:
-        ui: the panel's context.
         joint: whose curves are drawn in colour.
-        curves: of the joint, as drawn.
         plot: that they are on.
         area: takes the mouse.
 

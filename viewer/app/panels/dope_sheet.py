@@ -106,8 +106,6 @@ class Sheet:
     """One frame of the sheet.
 
     Args:
-        ui: the panel's context.
-        pen: draws into the panel's window.
         area: the item that takes the mouse, framebuffer pixels.
         view: which frames are shown.
         rows: the rows in view.

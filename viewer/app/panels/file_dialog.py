@@ -237,7 +237,6 @@ class State:
     """An open file dialog.
 
     Attributes:
-        asked: what the window asks for.
         suffixes: as of what is asked for, with the format chosen last first.
         folder: that is listed.
         typed: text of the path field.

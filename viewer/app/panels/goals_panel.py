@@ -73,7 +73,6 @@ class Row:
 
     Attributes:
         level: 0 to 3; 4 of goals that are off.
-        goal: the row's, or None.
         balance: the row is that of the goal for balance.
         grip: the hand and the prop of a grip, or None.
         below: the row above is of the same effector, which need not be named again.

@@ -482,7 +482,6 @@ def _joint(dof: str) -> str:
 
 
 def _strongest(matrix: Floats, row: int, dofs: list[int]) -> tuple[float, int]:
-    """The largest number of a row among some columns, with its column."""
     values = matrix[row, dofs]
     place = int(np.abs(values).argmax())
     return float(values[place]), dofs[place]

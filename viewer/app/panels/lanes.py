@@ -129,7 +129,6 @@ def _bars(ui: PanelContext, pen: Pen, feet: PlantedFeet, it: Area, x_of: Callabl
 
 
 def _change(ui: PanelContext, action: SetFeet) -> None:
-    """Change planted feet; a `ViewerError` becomes a message."""
     attempt(ui, lambda: ui.controller.planting.do(action))
 
 

@@ -77,7 +77,6 @@ def draw_physics_tools(ui: PanelContext, *, wide: bool) -> None:
 def _assist(
     ui: PanelContext, name: str, forces: Forces, height: float = controls.SEGMENT, width: float | None = None
 ) -> Forces:
-    """The choice what holds the figure."""
     ways, words = tuple(ASSISTS), [word.capitalize() for word in ASSISTS]
     way = controls.choose(ui, name, ways, words, forces.assist, hints=_SAYS, height=height, widths=width)
     return replace(forces, assist=way)

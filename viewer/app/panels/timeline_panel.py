@@ -84,8 +84,7 @@ def _unit(words: str) -> None:
     imgui.text_disabled(words)
 
 
-def _integer(ui: PanelContext, name: str, form: fields.Format) -> int:
-    """A field for an integer preference; returns its value."""
+def _integer_field(ui: PanelContext, name: str, form: fields.Format) -> int:
     value = round(fields.number(ui, name, float(getattr(ui.controller.view, name)), form, width=_FIELD))
     setattr(ui.controller.view, name, value)
     return value
@@ -94,12 +93,12 @@ def _integer(ui: PanelContext, name: str, form: fields.Format) -> int:
 def _ghosts_and_trails(ui: PanelContext) -> None:
     _switch(ui, "show.ghosts", "Ghosts")
     controls.label(ui, "  Before and after", width=_LABEL)
-    _integer(ui, "ghosts_around", _FEW)
+    _integer_field(ui, "ghosts_around", _FEW)
     controls.label(ui, "  Every", width=_LABEL, hint="Frames between ghosts; 0: at keys")
-    _unit("at keys" if _integer(ui, "ghost_step", _STEP) == 0 else "frames")
+    _unit("at keys" if _integer_field(ui, "ghost_step", _STEP) == 0 else "frames")
     _switch(ui, "show.trails", "Motion trails")
     controls.label(ui, "  Frames each way", width=_LABEL, hint="0: one second")
-    _unit("one second" if _integer(ui, "trail_frames", _STEP) == 0 else "frames")
+    _unit("one second" if _integer_field(ui, "trail_frames", _STEP) == 0 else "frames")
 
 
 def _switch(ui: PanelContext, command: str, words: str) -> None:

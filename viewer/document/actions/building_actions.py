@@ -49,7 +49,6 @@ def _taken(document: Document) -> set[str]:
 
 
 def _shown(document: Document, skeleton: Skeleton, joint: str) -> Document:
-    """The document on an edited skeleton, with a joint selected."""
     return remap(document, skeleton).changed(selection=(Item("joint", joint),))
 
 

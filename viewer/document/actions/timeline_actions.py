@@ -295,7 +295,6 @@ class KeyPose(Action):
 
 
 def _frame(document: Document, asked: int | None) -> int:
-    """The frame asked for; None: the one shown."""
     frame = document.frame if asked is None else asked
     check_frame(frame)
     return int(frame)
