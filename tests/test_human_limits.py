@@ -157,6 +157,33 @@ def test_the_sources_that_a_character_has(walk: Character) -> None:
     assert set(LIMIT_SOURCES) == {"file", "learned", "human+clip", "human", "clip", "none"}
 
 
+def without_frames(path: Path) -> None:
+    """Take the frames out of a BVH file."""
+    joints, _, _ = path.read_text(encoding="utf-8").partition("MOTION")
+    path.write_text(f"{joints}MOTION\nFrames: 0\nFrame Time: 0.1\n", encoding="utf-8")
+
+
+@pytest.mark.parametrize("suffix", [".bvh", ".htr", ".glb"])
+def test_a_person_without_motion_has_anatomical_limits(walk: Character, suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"person{suffix}"
+    viewer.save(replace(walk, clips={}), path)
+    if suffix == ".bvh":
+        without_frames(path)
+    person = viewer.load(path)
+    assert (len(person.clips), person.limits_from) == (0, "human")
+    assert viewer.limit_violation(person.skeleton, person.skeleton.rest_pose()).max() == 0.0
+    for (joint, axis, degrees), outside in [*((one, False) for one in POSSIBLE), *((one, True) for one in IMPOSSIBLE)]:
+        pose = bent(person.skeleton, joint, axis, degrees)
+        assert bool(limit_violation(person.skeleton, pose).max() > np.radians(1.0)) is outside
+
+
+def test_what_is_no_person_has_no_limits_without_motion(tmp_path: Path) -> None:
+    viewer.save(character("serpent"), tmp_path / "serpent.bvh")
+    without_frames(tmp_path / "serpent.bvh")
+    serpent = viewer.load(tmp_path / "serpent.bvh")
+    assert (len(serpent.clips), serpent.limits_from, any(serpent.skeleton.limits)) == (0, None, False)
+
+
 def test_a_file_is_loaded_with_the_limits_asked_for(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = tmp_path / "walk.bvh"
     viewer.save(character("walk"), path)

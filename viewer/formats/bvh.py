@@ -245,12 +245,11 @@ def build(parsed: BvhFile, name: str, *, units: str | float, up: str) -> Charact
         source = in_frame(source, frame)
         skeleton = skeleton if source == before else tree.skeleton(Path(name).stem, names, source)
     warnings = [*parsed.warnings, *warnings, *guess_warnings(frame)]
-    if not len(parsed.values):
-        return Character(skeleton, source=source, warnings=tuple(warnings))
-    clip = _clip(skeleton, parsed.frame_time, rotations, moved, translations, source)
-    clips = MappingProxyType({clip.name: clip})
-    limited, limits_from = derived_limits(skeleton, [clip])
-    return Character(limited, clips, source, tuple(warnings), limits_from)
+    clips: dict[str, Clip] = {}
+    if len(parsed.values):
+        clips[skeleton.name] = _clip(skeleton, parsed.frame_time, rotations, moved, translations, source)
+    limited, limits_from = derived_limits(skeleton, clips.values())
+    return Character(limited, MappingProxyType(clips), source, tuple(warnings), limits_from)
 
 
 class _Tree:

@@ -291,19 +291,19 @@ def _character(
         effectors=find_effectors(segments.names, segments.parents, ends, tip_offsets),
     )
     warnings = [*warnings, *guess_warnings(frame)]
-    if not len(motion):
-        return Character(skeleton, source=source, warnings=tuple(warnings))
-    moved = np.flatnonzero((translations != offsets).any(axis=(0, 2)) | segments.roots)
-    clip = Clip(
-        name=skeleton.name,
-        frame_time=1.0 / header.number("DataFrameRate", 1.0 / DEFAULT_FRAME_TIME),
-        rotations=frozen_result(_turns(rotations, segments.roots, source)),
-        translated=moved,
-        translations=frozen_result(_places(translations, segments.roots, source)[:, moved].copy()),
-        offsets=skeleton.offsets,
-    )
-    limited, limits_from = derived_limits(skeleton, [clip])
-    return Character(limited, MappingProxyType({clip.name: clip}), source, tuple(warnings), limits_from)
+    clips: dict[str, Clip] = {}
+    if len(motion):
+        moved = np.flatnonzero((translations != offsets).any(axis=(0, 2)) | segments.roots)
+        clips[skeleton.name] = Clip(
+            name=skeleton.name,
+            frame_time=1.0 / header.number("DataFrameRate", 1.0 / DEFAULT_FRAME_TIME),
+            rotations=frozen_result(_turns(rotations, segments.roots, source)),
+            translated=moved,
+            translations=frozen_result(_places(translations, segments.roots, source)[:, moved].copy()),
+            offsets=skeleton.offsets,
+        )
+    limited, limits_from = derived_limits(skeleton, clips.values())
+    return Character(limited, MappingProxyType(clips), source, tuple(warnings), limits_from)
 
 
 def _kinds(roots: Bools) -> list[JointKind]:

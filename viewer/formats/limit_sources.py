@@ -1,7 +1,7 @@
 """Where the limits of a character come from: its file, its motion, or human anatomy.
 
 Files that state none get those of their motion; a recognised human gets the union of these and of anatomical ones, so
-that a clip of a bow, in which no knee bends, does not keep the figure from crouching.
+that a clip of a bow, in which no knee bends, does not keep the figure from crouching; without motion the latter alone.
 
 The anatomical ranges are those of a model, the bundled biped. Where figure and model stand relaxed, their bones point
 the same ways, which relates the frames of two joints of the same part: with R_m and R_k their world rotations there and
@@ -54,13 +54,12 @@ _CHAINS = (SPINE, NECK)
 def derived_limits(skeleton: Skeleton, clips: Iterable[Clip]) -> tuple[Skeleton, str | None]:
     """The skeleton of a file that states no limits with those that its motion and its shape give, and their source."""
     every = [*clips]
-    if not every:
-        return skeleton, None
-    seen = limits_from_clip(skeleton, _joined(every))
+    seen = limits_from_clip(skeleton, _joined(every)) if every else skeleton
     human = human_limits(seen, _model())
     if not human:
-        return seen, CLIP
-    return replace(seen, limits=_united(seen, human)), BOTH
+        return seen, CLIP if every else None
+    limits = _united(seen, human) if every else _alone(seen, human)
+    return replace(seen, limits=limits), BOTH if every else HUMAN
 
 
 def sources_of(character: Character) -> tuple[str, ...]:
@@ -102,7 +101,7 @@ def with_limits(character: Character, source: str) -> Character:
         limits = seen.limits
     elif source in (BOTH, HUMAN):
         human = human_limits(seen, _model())
-        limits = _united(seen, human) if source == BOTH else tuple(human.get(joint) for joint in range(len(seen)))
+        limits = _united(seen, human) if source == BOTH else _alone(seen, human)
     chosen = None if source == NONE else source
     return replace(character, skeleton=replace(character.skeleton, limits=limits), limits_from=chosen)
 
@@ -127,6 +126,10 @@ def _united(seen: Skeleton, human: dict[int, JointLimits]) -> tuple[JointLimits 
     return tuple(
         own if own is None or joint not in human else union(own, human[joint]) for joint, own in enumerate(seen.limits)
     )
+
+
+def _alone(seen: Skeleton, human: dict[int, JointLimits]) -> tuple[JointLimits | None, ...]:
+    return tuple(human.get(joint) for joint in range(len(seen)))
 
 
 def _joined(every: list[Clip]) -> Clip:
