@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from inside.document import SetContact, SetSolver, joints_at_limit, touches_of
+from inside.ik import serving
 from inside.session import (
     DEMOS,
     EASE,
@@ -18,11 +19,15 @@ from inside.session import (
     FigureEight,
     Orbit,
     Pointer,
+    Solvers,
+    State,
     TargetMotion,
     demo_of,
+    demos,
     find_demo,
     load_session,
     save_session,
+    settle,
 )
 from inside.spatial import angle_between
 from sessions import QUICK
@@ -179,6 +184,23 @@ def test_contact_keeps_out_what_the_goals_ask_into(name: str, others: set[str]) 
     assert " mm in " in said(session)
     session.dispatch(SetContact(on=True))
     assert said(session) == "Nothing goes through anything"
+
+
+def test_the_demo_of_bodies_opens_after_few_iterations(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Numpy solves it before the window opens; from the relaxed pose it took 153 iterations."""
+    found: list[State] = []
+
+    def settled(document: Document, solvers: Solvers) -> State:
+        found.append(settle(document, solvers))
+        return found[-1]
+
+    monkeypatch.setattr(demos, "settle", settled)
+    with serving("numpy"):
+        made = demos.bodies.__wrapped__()
+    (state,) = found
+    assert state.document is made
+    assert state.report is not None
+    assert 0 < state.report.iterations <= 20
 
 
 # Two links

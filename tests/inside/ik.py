@@ -12,7 +12,7 @@ from viewer.ik.assemble import (
     lengths_above,
     unit_near,
 )
-from viewer.ik.backends import engine_for, twins
+from viewer.ik.backends import engine_for, serving, twins
 from viewer.ik.buffers import Buffers, Targets, arrays_in, entries_of, in_block, make_call, remade
 from viewer.ik.compiled import numba_engine as compiled_engine
 from viewer.ik.compiled.entry import measure_pose, needs_projection, take_targets

@@ -1,6 +1,6 @@
 """The inside of `viewer.session` that tests use."""
 
-from viewer.session import solving, stored_characters
+from viewer.session import demos, solving, stored_characters
 from viewer.session.action_log import STORED_KINDS, ActionLog, Digester, decoded, digest_of, encoded
 from viewer.session.demo_parts import PREFIX, Demo, Push, SolveAfresh, StartOver, Throw, Trial
 from viewer.session.demos import DEMOS, demo_of, find_demo
@@ -44,7 +44,7 @@ from viewer.session.session_files import (
     save_session,
     session_bytes,
 )
-from viewer.session.solving import Kernels, SettleDetector, Solvers
+from viewer.session.solving import Kernels, SettleDetector, Solvers, settle
 from viewer.session.stored_characters import CharacterData, ClipsOfFile, character_data, character_of
 from viewer.session.stored_documents import document_data, document_of
 from viewer.session.user_files import Preferences, load_preferences, save_preferences
