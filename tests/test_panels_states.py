@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from characters import every_kind, rig
 from imgui_bundle import imgui
-from inside.app import PANELS, file_dialog
+from inside.app import PANELS, explained, file_dialog
 from inside.document import MoveTargets, RemoveEffector, Select, SetGoalKind, SetLimits, SetSolver, kinds_for
 from inside.ui import Question
 from panel_window import PanelWindow
@@ -383,3 +383,11 @@ def test_the_help_is_filtered_as_one_types() -> None:
         window.frames(3)
         assert "Mirror pose" in window.words("help")
         assert "Undo" not in window.words("help")
+
+
+def test_the_tooltip_of_what_is_grey_says_why() -> None:
+    with shown(viewer.load("sample:biped")) as window:
+        assert explained(window.ui, "edit.redo") == "Redo   Ctrl+Shift+Z\nThere is nothing to redo"
+        window.session.dispatch(SetLimits(False))
+        window.session.undo()
+        assert explained(window.ui, "edit.redo", "Redo Limits off") == "Redo Limits off   Ctrl+Shift+Z"

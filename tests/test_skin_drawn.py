@@ -193,7 +193,7 @@ def test_f4_goes_round_what_the_figure_has(tmp_path: Path) -> None:
         bare.run("show.body")
     assert seen == ["sticks", "capsules", "sticks"]
     assert bare.view.display.skin  # the next file with a skin shows it
-    assert not bare.bindings["show.skin"].can()
+    assert bare.bindings["show.skin"].lacks() == "the figure has no skin"
 
 
 def test_the_scene_of_a_window_has_the_skin_and_the_selection_in_it(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from inside.document import Select, SetFrame, SetMode, SetPose
 from inside.spatial import from_axis_angle, multiply
+from inside.ui import keys_beside
 from ui_person import Person
 
 from viewer.document import Item, Mode
@@ -47,7 +48,7 @@ def person() -> Person:
 
 def test_a_tween_goes_to_the_keys_beside_and_beyond(person: Person) -> None:
     tweening, session = person.controller.tweening, person.controller.session
-    assert tweening.neighbours() == (0, 20)
+    assert keys_beside(session.document) == (0, 20)
     middle = angle(person, "Spine")
     for share, expected in ((1.0, 6.0), (-1.0, 0.0), (1.5, 6.0 + 0.5 * (6.0 - middle)), (-1.5, -0.5 * middle)):
         tweening.begin("keys")

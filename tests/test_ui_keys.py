@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from inside.document import Select, SetUnits
-from ui_person import Person
+from inside.ui import REFUSED_SECONDS
+from ui_person import EMPTY, Person
 
 from viewer.document import Item
 from viewer.session import Loop
+from viewer.ui import COMMANDS, Workspace
 
 
 @pytest.fixture
@@ -160,3 +164,97 @@ def test_jumps_glide_unless_motion_is_reduced() -> None:
     person.controller.tick(11.05)
     person.controller.camera_moves.orbit(5.0, 0.0)
     assert person.controller.camera_moves.heading_for is person.controller.camera
+
+
+# Keys without an effect
+
+
+def told(person: Person) -> tuple[str, str]:
+    """The title and the reason that the status line gives."""
+    line = person.controller.status()
+    assert (line.icon, line.tone, line.figures, line.yields) == ("refused", "idle", "", "")
+    return line.state, line.goals
+
+
+def shown(person: Person) -> list[object]:
+    """What keys may change; not what passes by itself."""
+    control, view, session = person.controller, person.controller.view, person.controller.session
+    clock, building, sim = session.clock, control.building, control.simulating.sim
+    return [
+        session.document, session.recorder.recording is None, clock.direction, clock.loop, clock.speed,
+        view.workspace, view.tool, view.space, view.display, replace(view.panels), view.magnet, view.mirror,
+        view.individual, view.gesture, view.finding, len(view.requests), len(view.bar.messages),
+        control.camera, control.camera_moves.follow, control.renaming.joint, control.laboratory.shown_iteration,
+        control.laboratory.playing, control.simulating.paused, None if sim is None else sim.seconds,
+        building.plane, building.adding, building.typed.texts,
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("workspace", list(Workspace))
+def test_a_key_has_an_effect_or_the_status_line_says_why_not(workspace: Workspace) -> None:
+    person = Person()
+    control = person.controller
+    for command in (one for one in COMMANDS if one.keys and not one.in_drag):
+        if control.dragging:
+            person.key("escape")
+        if control.view.workspace is not workspace:
+            control.view.enter(workspace)
+        control.laboratory.playing, control.simulating.paused = False, True
+        person.wait(0.05)
+        for message in control.view.bar.messages:
+            control.view.bar.close(message)
+        before = shown(person)
+        person.key(command.keys[0])
+        refused = control.view.refusal is not None
+        assert refused != any(a is not b and a != b for a, b in zip(before, shown(person), strict=True)), command.id
+
+
+@pytest.mark.parametrize(
+    ("key", "title", "why"),
+    [
+        ("ctrl+z", "Undo", "there is nothing to undo"),
+        ("ctrl+v", "Paste pose", "no pose was copied"),
+        ("g", "Move with pointer", "select what is to move"),
+        ("alt+shift+r", "Reset whole pose", "nothing changes"),
+        ("shift+delete", "Remove joint with all below it", "only in the workspace Build"),
+        ("ctrl+enter", "Apply retargeted motion", "only in the workspace Retarget"),
+        ("v", "Reach here", "select a hand, a foot or another effector"),
+        ("shift+k", "Throw a ball", "physics does not run: K runs it"),
+    ],
+)
+def test_why_a_key_has_no_effect(person: Person, key: str, title: str, why: str) -> None:
+    document = person.document
+    person.key(key)
+    assert told(person) == (title, why)
+    assert person.document is document
+
+
+def test_a_refusal_gives_way_after_some_seconds_to_another_key_and_to_a_click(person: Person) -> None:
+    usual = person.controller.status().state
+    person.key("ctrl+z")
+    person.wait(REFUSED_SECONDS - 0.2)
+    assert told(person)[0] == "Undo"
+    person.wait(0.3)
+    assert person.controller.status().state == usual
+    person.key("ctrl+z", "ctrl+z")
+    assert told(person)[0] == "Undo"
+    person.key("l")
+    assert person.controller.status().state == usual
+    person.key("ctrl+shift+z")
+    assert told(person)[0] == "Redo"
+    person.click(*EMPTY)
+    assert person.controller.status().state == usual
+
+
+def test_keys_of_the_window_wait_for_the_end_of_a_drag(person: Person) -> None:
+    person.select("LeftHand")
+    person.key("g", "l")
+    assert told(person) == ("Joint limits", "end the drag first")
+    assert person.document.limits_on
+    person.key("x")
+    assert person.controller.view.refusal is None
+
+
+def test_the_first_meaning_of_a_key_says_what_it_lacks(person: Person) -> None:
+    person.key("ctrl+b", "delete")
+    assert told(person) == ("Remove joint, its children stay", "no joint is selected")

@@ -30,7 +30,7 @@ from viewer.app.panels.file_dialog import NO_NAME, State, size_words
 from viewer.app.panels.goals_panel import error_words
 from viewer.app.panels.lanes import moved
 from viewer.app.panels.menus import arranged, found_commands, found_files, found_keys
-from viewer.app.panels.panel_parts import Angles, coordinates
+from viewer.app.panels.panel_parts import Angles, coordinates, explained
 from viewer.app.panels.poses_panel import shelf_of
 from viewer.app.panels.skeleton_tree import Folds, below, found_rows, tree_rows
 from viewer.app.theme import Fonts, apply_theme, cjk_font, paint

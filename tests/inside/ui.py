@@ -4,6 +4,7 @@ from viewer.ui import file_menu as files, film, number_format as numbers, openin
 from viewer.ui.camera_moves import motion_points
 from viewer.ui.commands import GROUPS
 from viewer.ui.contact import radius_handles
+from viewer.ui.controller import REFUSED_SECONDS
 from viewer.ui.drag_targets import can_follow, mirrored_turn
 from viewer.ui.events import (
     MODS,
@@ -33,6 +34,7 @@ from viewer.ui.film import (
     shown_name,
     widened_camera,
 )
+from viewer.ui.keying import keys_beside
 from viewer.ui.laboratory import Cell
 from viewer.ui.number_format import DASH, MINUS, error_decimals, unit_for
 from viewer.ui.onion_skin import ALPHAS, OnionSettings, ghost_frames

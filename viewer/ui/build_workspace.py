@@ -36,7 +36,7 @@ from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection, pixels_away
 from viewer.spatial.quaternion import from_axis_angle, rotate
 from viewer.ui import number_format
-from viewer.ui.commands import TYPED, CommandBinding, CommandBindings
+from viewer.ui.commands import TYPED, CommandBinding, CommandBindings, needs
 from viewer.ui.events import Message, Mods, Move, Press
 from viewer.ui.opening import Opening
 from viewer.ui.status import StatusLine
@@ -334,11 +334,16 @@ class Building:
 
     def bindings(self) -> CommandBindings:
 
-        def chosen() -> bool:
-            return self.on and bool(self.active)
+        on = needs("only in the workspace Build", lambda: self.on)
 
-        def draws() -> bool:
-            return chosen() and self.adding
+        def chosen() -> str:
+            return on() or ("" if self.active else "no joint is selected")
+
+        def draws() -> str:
+            return chosen() or ("" if self.adding else "choose Add first")
+
+        def typed() -> str:
+            return draws() or ("" if self.typed.active else "nothing is typed")
 
         def typing(do: Callable[[TypedNumbers], object]) -> Callable[[], None]:
             def run() -> None:
@@ -349,17 +354,17 @@ class Building:
 
         return {
             "file.new_skeleton": CommandBinding(self.new),
-            "build.done": CommandBinding(self.done, lambda: self.on),
+            "build.done": CommandBinding(self.done, on),
             "build.end": CommandBinding(self._end, draws),
             "build.escape": CommandBinding(self._escape, chosen),
             "build.remove": CommandBinding(self.remove, chosen),
             "build.remove_branch": CommandBinding(lambda: self.remove(branch=True), chosen),
             "build.mirror": CommandBinding(self.mirror, chosen),
             "build.duplicate": CommandBinding(self.duplicate, chosen),
-            "build.plane": CommandBinding(self.next_plane, lambda: self.on),
-            "build.tool": CommandBinding(lambda: self.use_tool(adding=not self.adding), lambda: self.on),
-            "build.children": self._view.switch(self, "children", lambda: self.on),
-            "build.erase": CommandBinding(typing(TypedNumbers.erase), lambda: draws() and self.typed.active),
+            "build.plane": CommandBinding(self.next_plane, on),
+            "build.tool": CommandBinding(lambda: self.use_tool(adding=not self.adding), on),
+            "build.children": self._view.switch(self, "children", on),
+            "build.erase": CommandBinding(typing(TypedNumbers.erase), typed),
             "build.next_field": CommandBinding(typing(TypedNumbers.next), draws),
             **{
                 f"build.type_{name}": CommandBinding(typing(methodcaller("add", text)), draws)

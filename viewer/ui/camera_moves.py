@@ -22,7 +22,7 @@ from viewer.skeleton.joint_edits import unplaced
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
 from viewer.ui import drag_targets
-from viewer.ui.commands import CommandBinding, CommandBindings
+from viewer.ui.commands import CommandBinding, CommandBindings, needs
 from viewer.ui.events import Scroll
 from viewer.ui.scene_builder import Others
 from viewer.ui.view import View, Workspace
@@ -371,7 +371,7 @@ class CameraMoves:
         return self._turning(lambda: self.jump(self.heading_for.turned(yaw, pitch)))
 
     def _turning(self, do: Callable[[], None], checked: Callable[[], bool] | None = None) -> CommandBinding:
-        return CommandBinding(do, lambda: self._view.turns, checked)
+        return CommandBinding(do, needs("the figure is held in a plane", lambda: self._view.turns), checked)
 
     def toggle_plane(self, plane: str) -> None:
         """Put the body into a plane and face it; if it is in that plane already, leave it."""

@@ -112,9 +112,13 @@ class MouseHelp:
     presets: tuple[str, ...] = ()
 
 
-def always() -> bool:
-    """The condition of a command that can always run."""
-    return True
+Lacks = Callable[[], str]
+"""Why a command would have no effect now, as a clause without a capital or a full stop; "" where it would have one."""
+
+
+def needs(words: str, there: Callable[[], object]) -> Lacks:
+    """What a command lacks, in words, unless it is there."""
+    return lambda: "" if there() else words
 
 
 class CommandBinding(NamedTuple):
@@ -122,13 +126,14 @@ class CommandBinding(NamedTuple):
 
     Attributes:
         run: runs the command.
-        can: whether it would have an effect now; if not, menus and buttons are grey.
+        lacks: why it would have no effect now. Then menus and buttons are grey, with this as their tooltip; a key makes
+            the status line say it.
         checked: whether it is on; None if it is no toggle.
         when: whether the part is in charge of a command that another part is in charge of else; None: always.
     """
 
     run: Callable[[], object]
-    can: Callable[[], bool] = always
+    lacks: Lacks = str
     checked: Callable[[], bool] | None = None
     when: Callable[[], bool] | None = None
 
@@ -138,7 +143,7 @@ class CommandBinding(NamedTuple):
         if when is None or other is None:
             return self
         return other._replace(
-            run=lambda: self.run() if when() else other.run(), can=lambda: self.can() if when() else other.can()
+            run=lambda: self.run() if when() else other.run(), lacks=lambda: self.lacks() if when() else other.lacks()
         )
 
 

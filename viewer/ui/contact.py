@@ -30,7 +30,7 @@ from viewer.spatial.checks import Floats
 from viewer.spatial.closest import planes, segment_point
 from viewer.spatial.projection import Projection
 from viewer.spatial.quaternion import rotate
-from viewer.ui.commands import CommandBinding, CommandBindings
+from viewer.ui.commands import CommandBinding, CommandBindings, needs
 from viewer.ui.events import FileQuestion, Message
 from viewer.ui.view import Mover, ViewPart
 
@@ -246,9 +246,13 @@ class Contacts(ViewPart):
             self._said(name)
 
     def _said(self, name: str) -> None:
-        why = "contact with props is off" if self._document.contact.on else "contact is off, C turns it on"
-        passes = Message(f"Added {name}: {why}", stands=lambda: not self._part_is_on("objects"))
-        self._view.post(passes if passes.stands() else Message(f"Added {name}"))
+        contact = self._document.contact
+        if not contact.on:
+            self._view.post(Message(f"Added {name}: contact is off, C turns it on", about="contact.all"))
+        elif not contact.objects:
+            self._view.post(Message(f"Added {name}: contact with props is off", about="contact.objects"))
+        else:
+            self._view.note(f"Added {name}")
 
     def _free_name(self, word: str) -> str:
         taken = [*self._document.skeleton.names, *(prop.name for prop in self._document.contact.props), FLOOR]
@@ -282,7 +286,7 @@ class Contacts(ViewPart):
             "balance.keep": CommandBinding(self.toggle_balance, checked=lambda: self._document.balance.on),
             "contact.all": CommandBinding(self.toggle, checked=lambda: self._document.contact.on),
             "contact.grip": CommandBinding(
-                self.toggle_grip, lambda: self._grip() is not None, checked=self.is_gripping
+                self.toggle_grip, needs("select a hand; there must be a prop", self._grip), self.is_gripping
             ),
             "goal.remove": CommandBinding(self.remove, when=lambda: bool(self._document.selected("prop"))),
             "prop.add_sphere": CommandBinding(partial(self.add, Shape.SPHERE)),

@@ -38,8 +38,10 @@ from viewer.ui.scene_builder import Others, SceneBuilder
 from viewer.ui.simulating import Simulating
 from viewer.ui.status import StatusLine, short_name, status_line
 from viewer.ui.timeline import Markers, Playback
-from viewer.ui.view import EditGesture, Hover, Switches, View, Workspace
+from viewer.ui.view import EditGesture, Hover, Refusal, Switches, View, Workspace
 
+REFUSED_SECONDS = 4.0
+"""Seconds that the status line says why a key did nothing."""
 _EXPLAINED_AFTER = 0.25
 """Seconds that a drag rests before the status line says why its goals are missed."""
 
@@ -157,24 +159,31 @@ class Controller:
 
     def run(self, command: str) -> bool:
         """Run a command; whether it could run. Errors become messages."""
-        binding = self.bindings[command]
         if BY_ID[command].in_drag != self.dragging:
             return False
         try:
             if not command.startswith("nudge."):
                 self.nudging.finish()
-            if not binding.can():
+            if self.lacks(command):
                 return False
-            binding.run()
+            self.view.refuse(None)
+            self.bindings[command].run()
         except ViewerError as error:
             self.view.fail(error, command)
         else:
             self.view.bar.done(command)
         return True
 
+    def lacks(self, command: str) -> str:
+        """Why a command would have no effect now, as of `CommandBinding`; "" if it would have one."""
+        in_drag = BY_ID[command].in_drag
+        if in_drag != self.dragging:
+            return "nothing is dragged" if in_drag else "end the drag first"
+        return self.bindings[command].lacks()
+
     def can(self, command: str) -> bool:
         """Whether a command would have an effect now."""
-        return BY_ID[command].in_drag == self.dragging and self.bindings[command].can()
+        return not self.lacks(command)
 
     def checked(self, command: str) -> bool | None:
         """Whether a toggle is on; None if the command is no toggle."""
@@ -198,6 +207,7 @@ class Controller:
                 self.pointing.mods_changed(event.mods - {event.name})
             case Press():
                 self.nudging.finish()
+                self.view.refuse(None)
                 self.pointing.press(event)
             case Release():
                 self.pointing.release(event)
@@ -221,17 +231,39 @@ class Controller:
         if event.name == "escape" and self.background.jobs and not self.dragging:
             self.background.cancel_all()
             return
-        command = self._of_workspace(event) or command_for(event.name, event.mods, dragging=self.dragging)
+        every = self._meanings(event)
+        command = next((one for one in every if self.can(one.id)), next(iter(every), None))
         if command is not None and command.id == "select.none" and not self.can(command.id) and self.view.bar.messages:
             self.view.bar.close(self.view.bar.messages[-1])  # Esc has no other use now
             return
-        if command is not None and (command.repeats or not event.repeat):
-            self.run(command.id)
+        if command is None or (event.repeat and not command.repeats):
+            return
+        self.view.refuse(None)
+        before = self._state()
+        why = "" if self.run(command.id) else self.lacks(command.id)
+        if not why and not command.in_drag and self._state() == before:
+            why = "nothing changes"
+        if why:
+            self.view.refuse(Refusal(command.title, why, self.view.now + REFUSED_SECONDS))
 
-    def _of_workspace(self, event: Key) -> Command | None:
-        """The command that a key has only in the workspace shown, if it would have an effect."""
-        found = command_for(event.name, event.mods, dragging=self.dragging, room=self.view.workspace)
-        return found if found is not None and self.can(found.id) else None
+    def _meanings(self, event: Key) -> list[Command]:
+        """The commands of a key: of the workspace shown, of all, and those that it has elsewhere."""
+        rooms = (self.view.workspace, "", *Workspace)
+        places = [(dragging, room) for dragging in dict.fromkeys((self.dragging, False)) for room in rooms]
+        found = (command_for(event.name, event.mods, dragging=dragging, room=room) for dragging, room in places)
+        return [one for one in found if one is not None]
+
+    def _state(self) -> tuple[object, ...]:
+        """What a command can change, of the window and its session."""
+        view, clock = self.view, self.session.clock
+        return (
+            view.revision,
+            len(view.requests),
+            self.camera_moves.heading_for,
+            clock.direction,
+            clock.speed,
+            clock.loop,
+        )
 
     def _scroll(self, event: Scroll) -> None:
         gesture = self.view.gesture
@@ -247,6 +279,8 @@ class Controller:
         view, session = self.view, self.session
         before, view.elapsed = view.revision, now - view.now if self._has_ticked else None
         view.now, self._has_ticked = now, True
+        if view.refusal is not None and now >= view.refusal.until:
+            view.refuse(None)
         ticks = self._pace.ticks(now) if self._ticked is session else 1
         compiling = session.kernels.compiling
         self._compiling_since = (self._compiling_since or now) if compiling else None
@@ -365,7 +399,10 @@ class Controller:
     def status(self) -> StatusLine:
         """The status line, which the part of a workspace may change or replace."""
         part = self._parts.get(self.view.workspace)
-        return self._solving() if part is None else part.status(self._solving)
+        line, refused = self._solving() if part is None else part.status(self._solving), self.view.refusal
+        if refused is None:
+            return line
+        return line._replace(icon="refused", state=refused.title, tone="idle", goals=refused.why, figures="", yields="")
 
     def _solving(self) -> StatusLine:
         view = self.view

@@ -17,7 +17,7 @@ from viewer.skeleton import Character
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
 from viewer.ui.camera_moves import CameraMoves
-from viewer.ui.commands import CommandBinding, CommandBindings
+from viewer.ui.commands import CommandBinding, CommandBindings, needs
 from viewer.ui.events import Move, Press
 from viewer.ui.laboratory import Laboratory
 from viewer.ui.view import View, ViewPart, Workspace, item_of
@@ -181,9 +181,11 @@ class Demos(ViewPart):
         session = self._session
         return {
             "demo.animate": CommandBinding(
-                session.targets.toggle, lambda: self.has_motions, lambda: session.targets.running
+                session.targets.toggle,
+                needs("no demo with moving targets is open", lambda: self.has_motions),
+                lambda: session.targets.running,
             ),
-            "demo.start_over": CommandBinding(self.start_over, lambda: self.current is not None),
+            "demo.start_over": CommandBinding(self.start_over, needs("no demo is open", lambda: self.current)),
         }
 
 

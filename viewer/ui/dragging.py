@@ -16,7 +16,7 @@ from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
 from viewer.spatial.quaternion import IDENTITY
 from viewer.ui import drag_targets
-from viewer.ui.commands import TYPED, CommandBinding, CommandBindings
+from viewer.ui.commands import TYPED, CommandBinding, CommandBindings, needs
 from viewer.ui.contact import hit_radius
 from viewer.ui.events import Button, Mods, Move, Press
 from viewer.ui.onion_skin import TrailMover
@@ -349,9 +349,12 @@ class Dragging(ViewPart):
     def bindings(self) -> CommandBindings:
         session = self._session
         bindings = {
-            "grab.move": CommandBinding(lambda: self.grab(Tool.MOVE), self._can_move),
-            "grab.rotate": CommandBinding(lambda: self.grab(Tool.ROTATE), self._can_grab),
-            "solver.escape": CommandBinding(lambda: session.accept_escape(), lambda: session.escape.offered),  # noqa: PLW0108
+            "grab.move": CommandBinding(lambda: self.grab(Tool.MOVE), self._lacks_to_move),
+            "grab.rotate": CommandBinding(lambda: self.grab(Tool.ROTATE), self._lacks_to_grab),
+            "solver.escape": CommandBinding(
+                lambda: session.accept_escape(),  # noqa: PLW0108
+                needs("the solver is not stuck", lambda: session.escape.offered),
+            ),
             "drag.chain_longer": CommandBinding(lambda: self.lengthen(1)),
             "drag.chain_shorter": CommandBinding(lambda: self.lengthen(-1)),
             "drag.confirm": CommandBinding(self.confirm),
@@ -365,15 +368,16 @@ class Dragging(ViewPart):
             bindings[f"drag.plane_{axis}"] = self._editing(methodcaller("lock", axis, plane=True))
         return bindings
 
-    def _can_grab(self) -> bool:
-        item = self._document.active
-        return item is not None and self._view.gesture is None
+    def _lacks_to_grab(self) -> str:
+        if self._document.active is None:
+            return "select what is to move"
+        return "" if self._view.gesture is None else "release the mouse button"
 
-    def _can_move(self) -> bool:
-        item = self._document.active
-        if item is None or not self._can_grab():
-            return False
-        return self._document.mode is Mode.FK or drag_targets.can_move(self._document, item)
+    def _lacks_to_move(self) -> str:
+        document = self._document
+        if document.active is None or document.mode is Mode.FK or drag_targets.can_move(document, document.active):
+            return self._lacks_to_grab()
+        return "nothing above it can follow"
 
     def _editing(self, change: Callable[[GizmoDrag], object]) -> CommandBinding:
         def run() -> None:

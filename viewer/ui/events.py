@@ -265,7 +265,6 @@ class Message:
         actions: buttons: labels and callbacks; they close the message.
         about: the task, such as a command's id: an error is closed when the task succeeds, or fails again.
         stays: it is not about the document shown: neither opening another file nor similar messages remove it.
-        stands: whether what it says is still true; else it disappears.
     """
 
     text: str
@@ -273,7 +272,6 @@ class Message:
     actions: tuple[tuple[str, Callable[[], object]], ...] = ()
     about: str = ""
     stays: bool = False
-    stands: Callable[[], bool] = lambda: True
 
     def __post_init__(self) -> None:
         """Make the text one line: names and paths in it may have any characters and length."""
@@ -332,7 +330,7 @@ class MessageBar:
         message.actions[number][1]()
 
     def tick(self, now: float) -> bool:
-        """Remove notes whose time is over, and what is no longer true; whether any was removed.
+        """Remove notes whose time is over; whether any was removed.
 
         A note's time starts at its first tick.
         """
@@ -340,7 +338,7 @@ class MessageBar:
         if not self._shown:
             return False
         started = [(m, now if since is None else since) for m, since in self._shown]
-        left = [(m, since) for m, since in started if m.stands() and not (m.fleeting and now - since >= m.seconds)]
+        left = [(m, since) for m, since in started if not (m.fleeting and now - since >= m.seconds)]
         gone = len(left) != len(started)
         self._shown = [*left]
         self.revision += gone

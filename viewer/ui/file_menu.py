@@ -26,7 +26,7 @@ from viewer.session.figures import Placement
 from viewer.session.session_files import SUFFIX, backup_of, digest_on_disk, is_session, save_session
 from viewer.skeleton import Character
 from viewer.skeleton.character import placed
-from viewer.ui.commands import CommandBinding, CommandBindings
+from viewer.ui.commands import CommandBinding, CommandBindings, needs
 from viewer.ui.contact import Contacts
 from viewer.ui.events import Answers, FileQuestion, Message, Question
 from viewer.ui.film import ObjectsAt, ShownMotion
@@ -347,15 +347,20 @@ class Files:
             "file.open": CommandBinding(partial(ask, opening)),
             "file.save": CommandBinding(self.save),
             "file.save_as": CommandBinding(self._save_as),
-            "file.save_goals": CommandBinding(partial(ask, goals), lambda: bool(self._session.document.solver_goals())),
+            "file.save_goals": CommandBinding(
+                partial(ask, goals),
+                needs("no goal is on", lambda: session.document.solver_goals()),  # noqa: PLW0108
+            ),
             "file.export": CommandBinding(partial(request, "export-dialog")),
-            "file.reload": CommandBinding(self.reload, can_reload),
+            "file.reload": CommandBinding(self.reload, needs("this was not opened from one file", can_reload)),
             "file.record_actions": CommandBinding(
                 self._toggle_actions, checked=lambda: self._session.action_log is not None
             ),
             "file.quit": CommandBinding(self._quit),
             "file.picture": CommandBinding(partial(ask, picture)),
-            "file.film": CommandBinding(partial(request, "film-dialog"), lambda: not self._session.recorder.recording),
+            "file.film": CommandBinding(
+                partial(request, "film-dialog"), needs("stop recording first", lambda: not session.recorder.recording)
+            ),
         }
 
 

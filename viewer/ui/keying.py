@@ -16,7 +16,7 @@ from viewer.document.take import BLENDS, Blend, Key
 from viewer.errors import plural
 from viewer.session import Session
 from viewer.skeleton import Pose, blend_poses
-from viewer.ui.commands import CommandBinding, CommandBindings
+from viewer.ui.commands import CommandBinding, CommandBindings, needs
 from viewer.ui.drag_targets import selected_joints
 from viewer.ui.dragging import Dragging
 from viewer.ui.events import Message, Move
@@ -74,6 +74,13 @@ def existing_keys(take: Take, wanted: frozenset[Key]) -> SelectedKeys:
     frames[-1] = frozenset().union(*frames.values())
     blends = frozenset(BLENDS[code] for code in codes)
     return SelectedKeys(take.version, keys, frames, blends, frozenset(tangents))
+
+
+def keys_beside(document: Document) -> tuple[int | None, int | None]:
+    """The frames of the keys before and after the frame shown."""
+    frames = key_frames(document)
+    before, after = bisect_left(frames, document.frame), bisect_right(frames, document.frame)
+    return frames[before - 1] if before else None, frames[after] if after < len(frames) else None
 
 
 class Keying(ViewPart):
@@ -198,10 +205,9 @@ class Keying(ViewPart):
     # Frames
 
     def _step(self, direction: int) -> None:
-        frames, now = key_frames(self._document), self._document.frame
-        index = bisect_right(frames, now) if direction > 0 else bisect_left(frames, now) - 1
-        if 0 <= index < len(frames):
-            self._playback.go(frames[index])
+        frame = keys_beside(self._document)[direction > 0]
+        if frame is not None:
+            self._playback.go(frame)
 
     def _trim(self, *, start: bool) -> None:
         first, last = played_range(self._document)
@@ -276,16 +282,26 @@ class Keying(ViewPart):
             "key.set": CommandBinding(lambda: self._planting.do(act.KeyPose())),
             "key.set_selected": CommandBinding(
                 lambda: self._planting.do(act.KeyPose(joints=selected_joints(document()))),
-                lambda: bool(document().selected_on_figure),
+                needs("select a joint or an effector", lambda: document().selected_on_figure),
             ),
-            "key.delete": CommandBinding(lambda: self._planting.do(act.DeleteKeys()), lambda: bool(self._here())),
+            "key.delete": CommandBinding(
+                lambda: self._planting.do(act.DeleteKeys()), needs("there is no key at this frame", self._here)
+            ),
             "key.auto": CommandBinding(
                 lambda: self._do(act.SetAutoKey(not document().auto_key)), checked=lambda: document().auto_key
             ),
             "key.record": CommandBinding(self.record, checked=lambda: session.recorder.recording is not None),
-            "key.previous": CommandBinding(lambda: self._step(-1), lambda: bool(key_frames(document()))),
-            "key.next": CommandBinding(lambda: self._step(1), lambda: bool(key_frames(document()))),
-            "key.duplicate": CommandBinding(self._duplicate, lambda: bool(self.selected or self._here())),
+            "key.previous": CommandBinding(
+                lambda: self._step(-1),
+                needs("no key is before this frame", lambda: keys_beside(document())[0] is not None),
+            ),
+            "key.next": CommandBinding(
+                lambda: self._step(1),
+                needs("no key is after this frame", lambda: keys_beside(document())[1] is not None),
+            ),
+            "key.duplicate": CommandBinding(
+                self._duplicate, needs("no key is selected or at this frame", lambda: self.selected or self._here())
+            ),
             "trim.start": CommandBinding(lambda: self._trim(start=True)),
             "trim.end": CommandBinding(lambda: self._trim(start=False)),
             "goal.remove": CommandBinding(self.delete, when=chosen),
@@ -310,22 +326,11 @@ class Tweening:
         self._start: Pose | None = None
         self._ends: tuple[Pose | None, Pose | None] = None, None
 
-    def neighbours(self) -> tuple[int | None, int | None]:
-        """The frames of the keys before and after the frame shown."""
-        document = self._session.document
-        frames = key_frames(document)
-        before, after = bisect_left(frames, document.frame), bisect_right(frames, document.frame)
-        return frames[before - 1] if before else None, frames[after] if after < len(frames) else None
-
-    def can(self, towards: Towards) -> bool:
-        """Whether there is anything to slide to."""
-        return towards == "rest" or self.neighbours() != (None, None)
-
     def begin(self, towards: Towards) -> None:
         """Begin a slide: `slide` sets its share, the session's ``commit`` or ``cancel`` ends it."""
         document = self._session.document
         if towards == "keys":
-            before, after = self.neighbours()
+            before, after = keys_beside(document)
             self._ends = tuple(None if at is None else frame_pose(document, at) for at in (before, after))  # type: ignore[assignment]
         else:
             rest = document.skeleton.relaxed_pose()
@@ -379,8 +384,13 @@ class Tweening:
         self._view.set_gesture(Slide(self._session, self._view, self))
 
     def bindings(self) -> CommandBindings:
-        ways: tuple[Towards, ...] = ("keys", "rest")
-        return {f"tween.{way}": CommandBinding(partial(self.start, way), partial(self.can, way)) for way in ways}
+        between = needs(
+            "no key is before or after this frame", lambda: keys_beside(self._session.document) != (None, None)
+        )
+        return {
+            "tween.keys": CommandBinding(partial(self.start, "keys"), between),
+            "tween.rest": CommandBinding(partial(self.start, "rest")),
+        }
 
 
 class Slide(EditGesture):

@@ -35,7 +35,7 @@ from viewer.session.long_work import LabProblem, LabWorker, lab_problem
 from viewer.skeleton import Pose
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
-from viewer.ui.commands import CommandBinding, CommandBindings
+from viewer.ui.commands import CommandBinding, CommandBindings, needs
 from viewer.ui.events import FileQuestion
 from viewer.ui.status import StatusLine
 from viewer.ui.view import View, Workspace
@@ -271,8 +271,10 @@ class Laboratory:
         self._view.changed()
 
     def go_to(self, iteration: int) -> None:
-        self.iteration = None if iteration >= self.last else max(iteration, 0)
-        self._view.changed()
+        wanted = None if iteration >= self.last else max(iteration, 0)
+        if wanted != self.iteration:
+            self.iteration = wanted
+            self._view.changed()
 
     def play(self) -> None:
         """Play from the playhead, from the start if it is at the end; or stop."""
@@ -447,17 +449,19 @@ class Laboratory:
             "play.first": lambda: self._step(-self.shown_iteration),
             "play.last": lambda: self._step(self.last),
         }
-        return {
-            name: CommandBinding(run, lambda: bool(self.traces), when=lambda: self.on) for name, run in does.items()
-        } | {
+        on = needs("only in the workspace Lab", lambda: self.on)
+        solved = needs("nothing is solved yet: drag a goal", lambda: self.traces)
+        return {name: CommandBinding(run, solved, when=lambda: self.on) for name, run in does.items()} | {
             "lab.open": CommandBinding(lambda: self._view.enter(Workspace.LAB), checked=lambda: self.on),
             "lab.jacobian": CommandBinding(self._jacobian_panel),
-            "lab.ellipsoids": self._view.switch(self, "ellipsoids", lambda: self.on),
-            "lab.report": CommandBinding(partial(self._view.ask, report), can=lambda: self.on and bool(self.traces)),
+            "lab.ellipsoids": self._view.switch(self, "ellipsoids", on),
+            "lab.report": CommandBinding(partial(self._view.ask, report), lambda: on() or solved()),
         }
 
     def _step(self, by: int) -> None:
-        self.playing = False
+        if self.playing:
+            self.playing = False
+            self._view.changed()
         self.go_to(self.shown_iteration + by)
 
 

@@ -16,7 +16,7 @@ from viewer.scene import Mark
 from viewer.session import Session
 from viewer.skeleton.names import free_name
 from viewer.ui import number_format
-from viewer.ui.commands import CommandBinding, CommandBindings
+from viewer.ui.commands import CommandBinding, CommandBindings, needs
 from viewer.ui.view import Mover, ViewPart, one_step
 
 _HOLD, _EASE = 0.1, 0.5
@@ -103,12 +103,7 @@ class Layering(ViewPart):
         """
         session, document = self._session, self._session.document
         name = self._effector()
-        # What a key without an effect asks for passes by itself: an error would stay.
         if name is None:
-            self._view.note("Select a hand, a foot or another effector that is to reach")
-            return
-        if not document.has_motion:
-            self._view.note("There is no motion: open a clip, or set keys, and the hand reaches while it plays")
             return
         place = transform_of(document, name)
         frame = document.frame
@@ -167,11 +162,16 @@ class Layering(ViewPart):
             return layer_of(document.take, item.name).effector
         return document.goal(item.name).effector if item.kind == "effector" else item.name
 
+    def _lacks(self) -> str:
+        if self._effector() is None:
+            return "select a hand, a foot or another effector"
+        return "" if self._document.has_motion else "there is no motion: open a clip, or set keys"
+
     def bindings(self) -> CommandBindings:
         return {
-            "layer.reach": CommandBinding(self.reach),
-            "layer.hold": CommandBinding(self.hold),
-            "layer.bake": CommandBinding(self.bake, can=lambda: bool(layers_of(self._session.document))),
+            "layer.reach": CommandBinding(self.reach, self._lacks),
+            "layer.hold": CommandBinding(self.hold, self._lacks),
+            "layer.bake": CommandBinding(self.bake, needs("there are no layers", lambda: layers_of(self._document))),
             "goal.remove": CommandBinding(self.remove, when=lambda: bool(self._document.selected("layer"))),
         }
 

@@ -39,7 +39,7 @@ from viewer.skeleton import Character, effector_of
 from viewer.skeleton.kinematics import extent
 from viewer.ui import number_format
 from viewer.ui.camera_moves import CameraMoves
-from viewer.ui.commands import CommandBinding, CommandBindings
+from viewer.ui.commands import CommandBinding, CommandBindings, needs
 from viewer.ui.contact import grounded, problems
 from viewer.ui.demo_commands import Demos
 from viewer.ui.dragging import Dragging
@@ -353,18 +353,19 @@ class Figures:
         following = [*stage][stage.active + 1 :] + [*stage][: stage.active]
         self._session.figures.activate(next(one.name for one in following if not one.hidden))
 
-    def _others_shown(self) -> bool:
-        return bool(self._session.stage.others)
-
     def bindings(self) -> CommandBindings:
         session = self._session
+        another = needs("no other figure is shown", lambda: session.stage.others)
         return {
             "figure.add": CommandBinding(
                 lambda: self._view.ask(FileQuestion("Add figure", "Add", OPENED, self.add, samples=True))
             ),
-            "figure.next": CommandBinding(self._next, self._others_shown),
-            "figure.hide": CommandBinding(lambda: session.figures.hide(self.active), self._others_shown),
-            "figure.remove": CommandBinding(lambda: session.figures.remove(self.active), lambda: session.stage.several),
+            "figure.next": CommandBinding(self._next, another),
+            "figure.hide": CommandBinding(lambda: session.figures.hide(self.active), another),
+            "figure.remove": CommandBinding(
+                lambda: session.figures.remove(self.active),
+                needs("it is the only figure", lambda: session.stage.several),
+            ),
         }
 
 

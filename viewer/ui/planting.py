@@ -34,7 +34,7 @@ from viewer.session.long_work import LONG, Background, Job, LongWork
 from viewer.skeleton import Pose, fk
 from viewer.spatial.checks import Floats
 from viewer.ui import number_format
-from viewer.ui.commands import CommandBinding, CommandBindings
+from viewer.ui.commands import CommandBinding, CommandBindings, needs
 from viewer.ui.events import Message
 from viewer.ui.view import View
 
@@ -313,9 +313,7 @@ class Planting:
         self.do(act.SetFeet(contacts=(*feet.contacts, made)))
 
     def bindings(self) -> CommandBindings:
-
-        def there() -> bool:
-            return feet_of(self._session.document) is not None
+        there = needs("no feet are planted", lambda: feet_of(self._session.document) is not None)
 
         def planted_now() -> bool:
             feet = feet_of(self._session.document)
@@ -323,8 +321,8 @@ class Planting:
 
         return {
             "feet.plant": CommandBinding(self.plant, checked=planted_now),
-            "feet.find": CommandBinding(self.find_again, can=there),
-            "feet.remove": CommandBinding(self.remove, can=there),
+            "feet.find": CommandBinding(self.find_again, there),
+            "feet.remove": CommandBinding(self.remove, there),
         }
 
 

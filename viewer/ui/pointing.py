@@ -19,7 +19,7 @@ from viewer.spatial.checks import Floats
 from viewer.ui import number_format
 from viewer.ui.build_workspace import Building, JointDrag
 from viewer.ui.camera_moves import CameraMoves
-from viewer.ui.commands import CommandBinding, CommandBindings
+from viewer.ui.commands import CommandBinding, CommandBindings, needs
 from viewer.ui.contact import deepest_pair
 from viewer.ui.demo_commands import Demos
 from viewer.ui.dragging import Drag, Dragging, HitTest
@@ -100,13 +100,16 @@ class Selecting(ViewPart):
         else:
             self.select()
 
-    def _selects(self, find: Callable[[], Item | None]) -> CommandBinding:
+    def _selects(self, what: str, find: Callable[[], Item | None]) -> CommandBinding:
         def run() -> None:
             item = find()
             if item is not None:
                 self.select(item)
 
-        return CommandBinding(run, lambda: find() is not None)
+        return CommandBinding(run, lambda: self._lacks_item() or needs(f"there is no {what}", find)())
+
+    def _lacks_item(self) -> str:
+        return "" if self._document.active_on_figure is not None else "select a joint or an effector"
 
     def _children_of_active(self) -> None:
         if self._document.active_on_figure is not None:
@@ -114,14 +117,13 @@ class Selecting(ViewPart):
 
     def bindings(self) -> CommandBindings:
         return {
-            "select.parent": self._selects(self.parent),
-            "select.child": self._selects(self.child),
-            "select.children": CommandBinding(
-                self._children_of_active, lambda: self._document.active_on_figure is not None
-            ),
+            "select.parent": self._selects("parent", self.parent),
+            "select.child": self._selects("child", self.child),
+            "select.children": CommandBinding(self._children_of_active, self._lacks_item),
             "select.all": CommandBinding(lambda: self.select(*self.everything())),
             "select.none": CommandBinding(
-                self._none, lambda: bool(self._document.selection or self._moves or self._view.finding)
+                self._none,
+                needs("nothing is selected", lambda: self._document.selection or self._moves or self._view.finding),
             ),
             "select.find": CommandBinding(lambda: self._view.request("find-joint")),
         }

@@ -20,7 +20,7 @@ from viewer.document import DocumentGoal, Item, Mode, Scope, actions as act, joi
 from viewer.document.actions.goal_actions import adding_goal, removing
 from viewer.document.actions.pose_actions import fitted_pose, mirrored_pose
 from viewer.document.posed_goals import pairs_of
-from viewer.errors import InputError, ViewerError, plural, quote
+from viewer.errors import InputError, ViewerError, plural, quote, shown
 from viewer.gizmo import Space, Tool
 from viewer.ik.all_solutions import MOST_STARTS, all_solutions
 from viewer.ik.goals import Kind
@@ -34,7 +34,7 @@ from viewer.skeleton.transfer import Transfer
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import IDENTITY, conjugate, multiply
 from viewer.ui.camera_moves import note_out_of_plane
-from viewer.ui.commands import ADD_GOAL, DIRECTIONS, CommandBinding, CommandBindings
+from viewer.ui.commands import ADD_GOAL, DIRECTIONS, CommandBinding, CommandBindings, needs
 from viewer.ui.drag_targets import handle_of, limb_joint, selected_joints
 from viewer.ui.events import Message
 from viewer.ui.view import View, ViewPart
@@ -43,6 +43,9 @@ Size = Literal["", "_fine", "_step"]
 _FINE = 0.1
 PAUSE = 1.0
 """Seconds without a nudge after which the next one starts another undo step."""
+
+_ONE, _TWO = "select an effector, or a joint with one", "select two effectors"
+"""What commands on goals need."""
 
 _Choice = TypeVar("_Choice")
 
@@ -110,7 +113,9 @@ class Nudging(ViewPart):
     def bindings(self) -> CommandBindings:
         sizes: tuple[Size, ...] = ("", "_fine", "_step")
         return {
-            f"nudge.{way}{size}": CommandBinding(partial(self.nudge, way, size), lambda: bool(self._effectors()))
+            f"nudge.{way}{size}": CommandBinding(
+                partial(self.nudge, way, size), needs("select an effector", self._effectors)
+            )
             for way in DIRECTIONS
             for size in sizes
         }
@@ -139,15 +144,13 @@ class Posing(ViewPart):
             return None
         return self._document.skeleton.names[joint_of(self._document, item)]
 
-    def _has_goal(self) -> bool:
-        return self._goal() is not None
-
     # Tools
 
     def set_tool(self, tool: Tool) -> None:
         """Select the gizmo's tool; `Tool.SELECT` has no handles."""
-        self._view.tool = tool
-        self._view.changed()
+        if tool is not self._view.tool:
+            self._view.tool = tool
+            self._view.changed()
 
     def _shows(self, tool: Tool) -> bool:
         return self._view.tool is tool
@@ -167,9 +170,11 @@ class Posing(ViewPart):
         if joint is not None:
             self._do(act.SetJointLimits(joint, joint in self._document.unlimited))
 
-    def _can_limit_joint(self) -> bool:
-        joint = self._joint()
-        return joint is not None and self._document.skeleton.limits[self._document.skeleton.index(joint)] is not None
+    def _lacks_limits(self) -> str:
+        joint, skeleton = self._joint(), self._document.skeleton
+        if joint is None:
+            return "select a joint"
+        return "" if skeleton.limits[skeleton.index(joint)] is not None else f"{shown(joint)} has no limits"
 
     def _pin(self, part: str) -> None:
         """Toggle the pin of the selected effectors by the active one, in one step."""
@@ -187,9 +192,11 @@ class Posing(ViewPart):
         if joint is not None:
             self._do(act.MakeEffector(joint))
 
-    def _can_make(self) -> bool:
+    def _lacks_to_make(self) -> str:
         item, goal = self._document.active_on_figure, self._goal()
-        return item is not None and item.kind == "joint" and (goal is None or not goal.enabled)
+        if item is None:
+            return "select a joint"
+        return "it is an effector already" if item.kind == "effector" or (goal is not None and goal.enabled) else ""
 
     def _hold(self) -> None:
         goal = self._goal()
@@ -262,7 +269,7 @@ class Posing(ViewPart):
         def run() -> None:
             self._do(act.ResetPose(selected_joints(self._document), position=position, rotation=rotation))
 
-        return CommandBinding(run, lambda: bool(self._document.selected_on_figure))
+        return CommandBinding(run, needs("select a joint or an effector", lambda: self._document.selected_on_figure))
 
     def _next_method(self, steps: int) -> None:
         method = _after(METHOD_NAMES, self._document.solver.method, steps)
@@ -299,28 +306,31 @@ class Posing(ViewPart):
     def _adding(self, kind: Kind) -> CommandBinding:
         """Adds a goal of a kind: to two effectors, to a limb's joint, or to the active effector."""
         if kind.of_two:
-            return CommandBinding(partial(self._add_for_two, kind.word), lambda: self._pair() is not None)
+            return CommandBinding(partial(self._add_for_two, kind.word), needs(_TWO, self._pair))
         if kind.of_one_joint or kind.of_limb:
-            return CommandBinding(partial(self._add_to_limb, kind.word), lambda: self._limb_joint() is not None)
-        return CommandBinding(partial(self._add, kind.word), self._has_goal)
+            return CommandBinding(partial(self._add_to_limb, kind.word), needs("select a joint", self._limb_joint))
+        return CommandBinding(partial(self._add, kind.word), needs(_ONE, self._goal))
 
     def _goal_bindings(self) -> CommandBindings:
+        has_goal = needs(_ONE, self._goal)
         pins = {
-            f"pin.{part}": CommandBinding(partial(self._pin, part), self._has_goal, partial(self._pinned, part))
+            f"pin.{part}": CommandBinding(partial(self._pin, part), has_goal, partial(self._pinned, part))
             for part in ("position", "rotation")
         }
         return pins | {
-            "effector.make": CommandBinding(self._make, self._can_make),
-            "effector.hold": CommandBinding(self._hold, self._has_goal),
+            "effector.make": CommandBinding(self._make, self._lacks_to_make),
+            "effector.hold": CommandBinding(self._hold, has_goal),
             "effector.remove": CommandBinding(
-                self._remove_effectors, lambda: bool(self._document.selected("effector"))
+                self._remove_effectors, needs("select an effector", lambda: self._document.selected("effector"))
             ),
-            "goal.add": CommandBinding(self._add, self._has_goal),
+            "goal.add": CommandBinding(self._add, has_goal),
             **{command: self._adding(kind) for command, kind in ADD_GOAL.items()},
             "goal.hold_together": CommandBinding(
-                self._hold_together, lambda: self._pair() is not None, lambda: bool(self._pair_goals())
+                self._hold_together, needs(_TWO, self._pair), lambda: bool(self._pair_goals())
             ),
-            "goal.remove": CommandBinding(self._remove_goals, self._can_remove_goals),
+            "goal.remove": CommandBinding(
+                self._remove_goals, needs("no effector with a goal is selected", self._can_remove_goals)
+            ),
         }
 
     def _pose_bindings(self) -> CommandBindings:
@@ -328,11 +338,11 @@ class Posing(ViewPart):
             "limits.all": CommandBinding(self._toggle_limits, checked=lambda: self._document.limits_on),
             "holds.firm": CommandBinding(
                 lambda: self._do(act.SetSolver(firm_holds=not self._document.solver.firm_holds)),
-                lambda: self._document.solver.method == DEFAULT,
+                needs("only the default solver has them", lambda: self._document.solver.method == DEFAULT),
                 lambda: self._document.solver.firm_holds,
             ),
             "limits.joint": CommandBinding(
-                self._toggle_joint_limits, self._can_limit_joint, lambda: self._joint() not in self._document.unlimited
+                self._toggle_joint_limits, self._lacks_limits, lambda: self._joint() not in self._document.unlimited
             ),
             "reset.position": self._reset(position=True, rotation=False),
             "reset.rotation": self._reset(position=False, rotation=True),
@@ -428,8 +438,10 @@ class Clipboard(ViewPart):
         title = "Paste pose in the world, flipped" if flipped else "Paste pose in the world"
         self._do(act.PastePose(pose, joints, title=title))
 
-    def _fits(self) -> bool:
-        return isinstance(self.copied, Copied) and self.copied.names == self._document.skeleton.names
+    def _lacks_copy(self) -> str:
+        if not isinstance(self.copied, Copied):
+            return "no pose was copied"
+        return "" if self.copied.names == self._document.skeleton.names else "the copied pose is of another skeleton"
 
     def bindings(self) -> CommandBindings:
         session = self._session
@@ -437,13 +449,18 @@ class Clipboard(ViewPart):
             "pose.copy": CommandBinding(self.copy),
             "pose.copy_world": CommandBinding(lambda: self.copy(world=True)),
             "pose.copy_joints": CommandBinding(self.copy_joints),
-            "pose.paste": CommandBinding(lambda: self.paste(flipped=False), self._fits),
-            "pose.paste_flipped": CommandBinding(lambda: self.paste(flipped=True), self._fits),
+            "pose.paste": CommandBinding(lambda: self.paste(flipped=False), self._lacks_copy),
+            "pose.paste_flipped": CommandBinding(lambda: self.paste(flipped=True), self._lacks_copy),
             "pose.mirror": CommandBinding(lambda: session.dispatch(act.MirrorPose())),
             "edit.undo": CommandBinding(
-                session.undo, lambda: session.history.index > 0 or session.recorder.recording is not None
+                session.undo,
+                needs(
+                    "there is nothing to undo", lambda: session.history.index or session.recorder.recording is not None
+                ),
             ),
-            "edit.redo": CommandBinding(session.redo, lambda: session.history.index < len(session.history)),
+            "edit.redo": CommandBinding(
+                session.redo, needs("there is nothing to redo", lambda: session.history.index < len(session.history))
+            ),
         }
 
 
@@ -561,7 +578,9 @@ class Renaming(ViewPart):
         session.dispatch(act.RenameJoint(own, name))
 
     def bindings(self) -> CommandBindings:
-        return {"joint.rename": CommandBinding(self.ask, lambda: self._document.active_on_figure is not None)}
+        return {
+            "joint.rename": CommandBinding(self.ask, needs("select a joint", lambda: self._document.active_on_figure))
+        }
 
 
 _SLOW_STARTS = 64

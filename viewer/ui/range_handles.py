@@ -35,7 +35,7 @@ from viewer.skeleton import JointKind, Pose, Skeleton, above, coordinates_of, ef
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
 from viewer.ui import number_format
-from viewer.ui.commands import CommandBinding, CommandBindings
+from viewer.ui.commands import CommandBinding, CommandBindings, needs
 from viewer.ui.drag_targets import selected_joints
 from viewer.ui.events import Move
 from viewer.ui.status import limit_words, limiting_joints
@@ -392,11 +392,12 @@ class LimitRanges:
         return [joint for joint in chosen if skeleton.limits[joint] is not None]
 
     def bindings(self) -> CommandBindings:
-        has_clip = lambda: self._session.document.clip_data is not None and bool(self._joints())  # noqa: E731
+        limited = needs("select a joint with limits", self._joints)
+        has_clip = needs("there is no clip", lambda: self._session.document.clip_data is not None)
         return {
-            "limits.widen": CommandBinding(self.widen, can=lambda: bool(self.words())),
-            "limits.fit": CommandBinding(self.fit, can=has_clip),
-            "limits.restore": CommandBinding(self.restore, can=lambda: bool(self._joints())),
+            "limits.widen": CommandBinding(self.widen, needs("no limit is in the way", self.words)),
+            "limits.fit": CommandBinding(self.fit, lambda: has_clip() or limited()),
+            "limits.restore": CommandBinding(self.restore, limited),
         }
 
 

@@ -34,7 +34,7 @@ from viewer.skeleton.names import body_part
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection, pixels_away
 from viewer.ui.camera_moves import CameraMoves
-from viewer.ui.commands import CommandBinding, CommandBindings
+from viewer.ui.commands import CommandBinding, CommandBindings, Lacks, needs
 from viewer.ui.events import FileQuestion, Move, Press, Release
 from viewer.ui.opening import OPENED, Figures
 from viewer.ui.scene_builder import Others
@@ -546,12 +546,20 @@ class Retargeting:
                 texts.append(Text(joint, x + shift * scale, y, rgba("text"), 13, side))  # type: ignore[arg-type]
         return tuple(texts)
 
+    def _needs(self, words: str, there: Callable[[], object]) -> Lacks:
+        on, found = needs("only in the workspace Retarget", lambda: self.on), needs(words, there)
+        return lambda: on() or found()
+
     def bindings(self) -> CommandBindings:
         return {
             "retarget.open": CommandBinding(self._ask_file),
-            "retarget.apply": CommandBinding(self.apply, can=lambda: self.on and self._step is not None),
-            "retarget.cancel": CommandBinding(self.cancel, can=lambda: self.on and self.running),
-            "retarget.map_again": CommandBinding(self.map_again, can=lambda: self.on and bool(self._given)),
+            "retarget.apply": CommandBinding(self.apply, self._needs("no motion is retargeted", lambda: self._step)),
+            "retarget.cancel": CommandBinding(
+                self.cancel, self._needs("no motion is retargeted", lambda: self.running)
+            ),
+            "retarget.map_again": CommandBinding(
+                self.map_again, self._needs("no pair was changed", lambda: self._given)
+            ),
         }
 
 

@@ -32,7 +32,7 @@ from viewer.skeleton import Clip, Pose, Skeleton, World, fk, middle_capsule
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
 from viewer.spatial.quaternion import conjugate, rotate
-from viewer.ui.commands import CommandBinding, CommandBindings
+from viewer.ui.commands import CommandBinding, CommandBindings, needs
 from viewer.ui.contact import ground_of
 from viewer.ui.events import Message, Move, Press, Release
 from viewer.ui.status import StatusLine
@@ -467,16 +467,14 @@ class Simulating:
         def on() -> bool:
             return self.on
 
-        def running() -> bool:
-            return self.sim is not None
-
+        running = needs("physics does not run: K runs it", lambda: self.sim)
         return {
             "physics.run": CommandBinding(self._toggle, checked=lambda: self.on),
-            "physics.pause": CommandBinding(self.pause, can=running, checked=lambda: self.paused),
-            "physics.reset": CommandBinding(self.reset, can=lambda: self.on),
-            "physics.throw": CommandBinding(self.throw, can=running),
-            "physics.keep_pose": CommandBinding(self.keep_pose, can=running),
-            "physics.keep_clip": CommandBinding(self.keep_clip, can=running),
+            "physics.pause": CommandBinding(self.pause, running, checked=lambda: self.paused),
+            "physics.reset": CommandBinding(self.reset, running),
+            "physics.throw": CommandBinding(self.throw, running),
+            "physics.keep_pose": CommandBinding(self.keep_pose, running),
+            "physics.keep_clip": CommandBinding(self.keep_clip, running),
             "play.forwards": CommandBinding(self.pause, running, when=on),
             "play.next": CommandBinding(self.single_step, running, when=on),
             "play.first": CommandBinding(self.reset, when=on),

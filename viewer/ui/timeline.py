@@ -13,7 +13,7 @@ from viewer.document.document import Marker, marker_at
 from viewer.document.take import CODES, FRAMES, Blend, Key
 from viewer.session import Loop, Session
 from viewer.spatial.checks import Bools, Ints
-from viewer.ui.commands import CommandBinding, CommandBindings
+from viewer.ui.commands import CommandBinding, CommandBindings, needs
 from viewer.ui.events import NameQuestion
 from viewer.ui.view import View, ViewPart
 
@@ -225,10 +225,11 @@ class Playback(ViewPart):
         session.set_speed(SPEEDS[min(max(nearest + steps, 0), len(SPEEDS) - 1)])
 
     def bindings(self) -> CommandBindings:
-        targets, request, plays = self._session.targets, self._view.request, self.can_play
+        targets, request = self._session.targets, self._view.request
+        moving = "there is no motion: open a clip, or set keys"
         return {
-            "play.forwards": CommandBinding(self._space, lambda: plays() or bool(targets.motions)),
-            "play.backwards": CommandBinding(lambda: self.toggle(-1), plays),
+            "play.forwards": CommandBinding(self._space, needs(moving, lambda: self.can_play() or targets.motions)),
+            "play.backwards": CommandBinding(lambda: self.toggle(-1), needs(moving, self.can_play)),
             "play.previous": CommandBinding(lambda: self.step(-1)),
             "play.next": CommandBinding(lambda: self.step(1)),
             "play.back_ten": CommandBinding(lambda: self.step(-_TEN)),
@@ -282,6 +283,10 @@ class Markers:
     def bindings(self) -> CommandBindings:
         return {
             "marker.set": CommandBinding(self.set),
-            "marker.previous": CommandBinding(lambda: self._step(-1), lambda: self._next(-1) is not None),
-            "marker.next": CommandBinding(lambda: self._step(1), lambda: self._next(1) is not None),
+            "marker.previous": CommandBinding(
+                lambda: self._step(-1), needs("no marker is before this frame", lambda: self._next(-1) is not None)
+            ),
+            "marker.next": CommandBinding(
+                lambda: self._step(1), needs("no marker is after this frame", lambda: self._next(1) is not None)
+            ),
         }

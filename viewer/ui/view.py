@@ -21,7 +21,7 @@ from viewer.scene import BODIES, Body, Camera, Display, Hit, LimitsShown, look_o
 from viewer.session import Session
 from viewer.session.user_files import Preferences, Preset
 from viewer.spatial.projection import Projection
-from viewer.ui.commands import CommandBinding, CommandBindings, always
+from viewer.ui.commands import CommandBinding, CommandBindings, Lacks, needs
 from viewer.ui.events import (
     Button,
     FileQuestion,
@@ -54,6 +54,20 @@ class Hover(NamedTuple):
     part: Part | None = None
     hit: Hit | None = None
     figure: str = ""
+
+
+class Refusal(NamedTuple):
+    """Why a key did nothing, said in the status line.
+
+    Attributes:
+        title: of its command.
+        why: a clause.
+        until: seconds, as of ``View.now``.
+    """
+
+    title: str
+    why: str
+    until: float
 
 
 class Gesture:
@@ -195,6 +209,7 @@ class View:
         finding: filter of the joint tree.
         requests: for the app, which removes them.
         bar: the messages in the view.
+        refusal: why the last key did nothing, while the status line says so.
 
     The other attributes are preferences: `Preferences` says what each is.
     """
@@ -229,6 +244,7 @@ class View:
         self.finding = ""
         self.requests: deque[Request] = deque()
         self.bar = MessageBar()
+        self.refusal: Refusal | None = None
         self._hovered_row: Item | None = None
         self._revision = 0
         self._projection = Latest[Projection]()
@@ -253,8 +269,9 @@ class View:
         wanted = back if workspace is self.workspace else workspace
         if self.workspace in {Workspace.POSE, Workspace.ANIMATE}:
             self._last_workspace = self.workspace
-        self.workspace = wanted
-        self.changed()
+        if wanted is not self.workspace:
+            self.workspace = wanted
+            self.changed()
 
     # Where
 
@@ -322,6 +339,12 @@ class View:
         names = {Question: "question", NameQuestion: "ask-name", FileQuestion: "file-dialog"}
         self.request(names[type(question)], question)
 
+    def refuse(self, refusal: Refusal | None) -> None:
+        """Say in the status line why a key did nothing; None: no longer."""
+        if refusal != self.refusal:
+            self.refusal = refusal
+            self.changed()
+
     def post(self, message: Message) -> None:
         self.bar.post(message)
 
@@ -350,14 +373,14 @@ class View:
         self.bar.done(about)
         return True
 
-    def switch(self, part: object, name: str, can: Callable[[], bool] = always) -> CommandBinding:
+    def switch(self, part: object, name: str, lacks: Lacks = str) -> CommandBinding:
         """The binding of a command that switches an attribute of a part on or off."""
 
         def run() -> None:
             setattr(part, name, not getattr(part, name))
             self.changed()
 
-        return CommandBinding(run, can, lambda: bool(getattr(part, name)))
+        return CommandBinding(run, lacks, lambda: bool(getattr(part, name)))
 
     def sentence(self, text: str) -> str:
         """An error or a warning with a capital, unless it begins with a file, an argument, a joint or a figure."""
@@ -539,8 +562,8 @@ class Switches(ViewPart):
         self._view.note(f"Body: {body}")
 
     def _body_binding(self, body: Body) -> CommandBinding:
-        can = self._has_skin if body == "skin" else always
-        return CommandBinding(partial(self.show_body, body), can=can, checked=lambda: self._body() == body)
+        lacks = needs("the figure has no skin", self._has_skin) if body == "skin" else str
+        return CommandBinding(partial(self.show_body, body), lacks, lambda: self._body() == body)
 
     def _next_limits(self) -> None:
         modes = ("selected", "all", "none")

@@ -31,6 +31,16 @@ def hint(command: str, words: str = "") -> str:
     return f"{words or row.title}   {row.shortcut}".rstrip()
 
 
+def explained(ui: PanelContext, command: str, words: str = "") -> str:
+    """`hint`, and on a line of its own why the command would have no effect now."""
+    return "\n".join(filter(None, (hint(command, words), _why_not(ui, command))))
+
+
+def _why_not(ui: PanelContext, command: str) -> str:
+    lacks = ui.controller.bindings[command].lacks()
+    return f"{lacks[:1].upper()}{lacks[1:]}"
+
+
 def run(ui: PanelContext, command: str) -> None:
     """Run a command."""
     ui.controller.run(command)
@@ -43,7 +53,9 @@ def command_entry(ui: PanelContext, command: str, words: str = "", said: str = "
     """
     row = BY_ID[command]
     ticked = bool(ui.controller.checked(command))
-    if imgui.menu_item_simple(words or row.title, row.shortcut or said, ticked, ui.controller.can(command)):
+    chosen = imgui.menu_item_simple(words or row.title, row.shortcut or said, ticked, ui.controller.can(command))
+    tip(_why_not(ui, command))
+    if chosen:
         run(ui, command)
 
 
@@ -69,10 +81,11 @@ def command_button(
     height: float = controls.FIELD, primary: bool = False, on: bool | None = None, said: str = "",
 ) -> None:  # fmt: skip
     """A `controls.text_button` that runs a command; ``said`` instead of its title in the tooltip."""
-    enabled, words = ui.controller.bindings[command].can(), hint(command, said)
+    enabled = not ui.controller.bindings[command].lacks()
     if controls.text_button(
-        ui, label, icon=icon, width=width, height=height, primary=primary, on=on, enabled=enabled, hint=words
-    ):
+        ui, label, icon=icon, width=width, height=height, primary=primary, on=on, enabled=enabled,
+        hint=explained(ui, command, said),
+    ):  # fmt: skip
         run(ui, command)
 
 
@@ -81,7 +94,7 @@ def command_tool(
     said: str = "", on: bool | None = None,
 ) -> None:  # fmt: skip
     """A `controls.tool_button` that runs a command; ``said`` instead of its title in the tooltip."""
-    if controls.tool_button(ui, command, words, icon, width, hint(command, said), on=on):
+    if controls.tool_button(ui, command, words, icon, width, explained(ui, command, said), on=on):
         run(ui, command)
 
 
@@ -109,7 +122,7 @@ def finish_button(ui: PanelContext, command: str, words: str, *, icon: str = fa.
     pen.icon(x + pen.px(7), it.middle[1], icon, tone)
     pen.strong(x + pen.px(20), pen.middle(it.y, it.h), words, tone)
     imgui.end_disabled()
-    tip(hint(command, said))
+    tip(explained(ui, command, said))
     if it.clicked and enabled:
         run(ui, command)
 

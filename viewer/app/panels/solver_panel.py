@@ -88,6 +88,7 @@ ICONS = {
     "cross": (fa.ICON_FA_CIRCLE_XMARK, "err"),
     "dot": (fa.ICON_FA_CIRCLE, "text3"),
     "build": (fa.ICON_FA_BONE, "accent"),
+    "refused": (fa.ICON_FA_BAN, "text2"),
 }
 """Icon and colour of a state."""
 

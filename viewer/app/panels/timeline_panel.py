@@ -25,7 +25,7 @@ from viewer.errors import shown
 from viewer.session import Loop
 from viewer.spatial.checks import Floats
 from viewer.ui import number_format
-from viewer.ui.keying import FARTHEST
+from viewer.ui.keying import FARTHEST, keys_beside
 from viewer.ui.timeline import SPEEDS, last_frame, played_range
 
 _NAME, _LABEL, _FIELD = "timeline options", 150.0, 84.0
@@ -227,7 +227,7 @@ def _tween(ui: PanelContext, end: float, y: float) -> float:
     if edit is not None:
         _tweened(ui, edit)
     _draw_tween(pen, it, tweening.share)
-    before, after = tweening.neighbours()
+    before, after = keys_beside(ui.session.document)
     ends = " and ".join(f"frame {frame}" for frame in (before, after) if frame is not None)
     tip(hint("tween.keys", f"Drag towards the key at {ends}, or beyond"))
     return x

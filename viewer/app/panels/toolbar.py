@@ -9,7 +9,16 @@ from imgui_bundle import icons_fontawesome_6 as fa, imgui
 from viewer.app.panel_context import PanelContext
 from viewer.app.panels.build_panel import KINDS_FROM, draw_build_tools, draw_kinds
 from viewer.app.panels.lab_panel import draw_lab_tools
-from viewer.app.panels.panel_parts import FINISH, command_button, command_entry, command_tool, finish_button, hint, run
+from viewer.app.panels.panel_parts import (
+    FINISH,
+    command_button,
+    command_entry,
+    command_tool,
+    explained,
+    finish_button,
+    hint,
+    run,
+)
 from viewer.app.panels.physics_panel import draw_physics_tools
 from viewer.app.panels.retarget_panel import APPLIES, CANCELS, draw_retarget_tools
 from viewer.app.panels.solver_panel import method_menu
@@ -343,7 +352,8 @@ def _undo_redo(ui: PanelContext) -> None:
     for command, icon, said in (
         ("edit.undo", fa.ICON_FA_ARROW_ROTATE_LEFT, undone), ("edit.redo", fa.ICON_FA_ARROW_ROTATE_RIGHT, redone),
     ):  # fmt: skip
-        if controls.icon_button(ui, command, icon, hint(command, said), fill=None, enabled=ui.controller.can(command)):
+        words, can = explained(ui, command, said), ui.controller.can(command)
+        if controls.icon_button(ui, command, icon, words, fill=None, enabled=can):
             run(ui, command)
         _next(ui)
 
