@@ -22,24 +22,32 @@ from typing import Any, NamedTuple, Protocol, cast
 
 import rivals
 from neutral import FOLDER, NeutralSource
+from own_parts import OWN_PARTS
+from problem_sets import OwnSource
 from rivals import MINK, MUJOCO, PINOCCHIO, Entry
 
-from viewer.cli import bench_parts as parts, bench_report
-from viewer.cli.bench_parts import (
+from viewer.cli import bench_command, bench_measures as measures
+from viewer.cli.bench_command import Table, number, version_of
+from viewer.cli.bench_measures import (
     CHAIN,
     NUMBA,
     NUMPY,
+    TURN,
     Contender,
+    Plan,
+    Problems,
     Reader,
+    Rig,
+    Source,
     judged,
     measure_files,
     our_makers,
     round_robin,
 )
-from viewer.cli.bench_problems import Plan, Problems, Rig
-from viewer.cli.bench_report import Table, number, version_of
 from viewer.cli.job import Json, print_json, progress_bars
 from viewer.cli.solving_options import BENCH_COUNT, BENCH_PARTS, BENCH_SEED
+
+PARTS = (*BENCH_PARTS, *(part for part in OWN_PARTS if part not in BENCH_PARTS))
 
 PAGE = """# Benchmarks
 
@@ -122,14 +130,16 @@ class Comparison:
             "batch": self._batch,
             "files": self._files,
         }
-        return with_rivals[part]() if part in with_rivals else bench_report.measure(part, self.plan)
+        if part in with_rivals:
+            return with_rivals[part]()
+        return dict(OWN_PARTS[part][0](self.plan)) if part in OWN_PARTS else bench_command.measure(part, self.plan)
 
     def _speed(self) -> dict[str, Json]:
         """Runs by set, class and contender; the ratios; which rivals were there and which not."""
         compiled = rivals.compiled() if self.aims else ()  # compiling takes minutes
         entries, absent = rivals.present((*self.entries, *compiled))
         ours = our_makers(self.plan)
-        runs = parts.speed_runs(self.plan, ours | {entry.name: entry.make for entry in entries}, tune)
+        runs = measures.speed_runs(self.plan, ours | {entry.name: entry.make for entry in entries}, tune)
         contenders: list[Json] = [{"name": name, "package": "ikviewer", "how": "viewer.Solver"} for name in ours]
         contenders += [
             {"name": entry.name, "package": entry.package, "version": version_of(entry.package), "how": entry.note}
@@ -144,8 +154,8 @@ class Comparison:
 
     def _batch(self) -> dict[str, Json]:
         """Ours, and by class how many times faster one thread is than mink's one."""
-        figures = parts.measure_batch(self.plan)
-        rig = self.plan.source.rig(parts.BATCH_RIG)
+        figures = measures.measure_batch(self.plan)
+        rig = self.plan.source.rig(self.plan.source.sets[0])
         classes: Any = figures["classes"]
         for kind, found in classes.items():
             seconds = self._mink_s(rig, kind)
@@ -158,8 +168,16 @@ class Comparison:
         run = self.plan
         entries, _ = rivals.present([entry for entry in self.entries if entry.name.partition(",")[0] == MINK])
         minks = {entry.name: entry.make(rig) for entry in entries}
-        tune(rig, minks, run.source.problems(rig, kind, run.at_most(BATCH_TRIALS), run.seed + 1), run.budget_s / 40.0)
-        records = round_robin(minks, parts.batch_problems(run, rig, kind).first(BATCH_PROBLEMS), run.budget_s, "mink")
+        tune(
+            run.source,
+            rig,
+            minks,
+            run.source.problems(rig, kind, run.at_most(BATCH_TRIALS), run.seed + 1),
+            run.budget_s / 40.0,
+        )
+        records = round_robin(
+            minks, measures.batch_problems(run, rig, kind).first(BATCH_PROBLEMS), run.budget_s, "mink"
+        )
         return {name: record.median_ms / 1e3 for name, record in records.items()}
 
     def _files(self) -> dict[str, Json]:
@@ -194,7 +212,9 @@ class Damped(Protocol):
     damping: float
 
 
-def tune(rig: Rig, contenders: Mapping[str, Contender], trials: Problems, budget_s: float) -> dict[str, float]:
+def tune(
+    source: Source, rig: Rig, contenders: Mapping[str, Contender], trials: Problems, budget_s: float
+) -> dict[str, float]:
     """Give each rival the damping that suits it best; returns those chosen, by name.
 
     The best is the one with most valid solutions on ``trials``, problems that are not measured afterwards; of several
@@ -209,7 +229,7 @@ def tune(rig: Rig, contenders: Mapping[str, Contender], trials: Problems, budget
         for damping in DAMPINGS:
             damped.damping = damping
             record = round_robin({name: contender}, trials, budget_s, f"tuning {name}")[name]
-            run = judged(rig, trials, contender, record)
+            run = judged(source, rig, trials, contender, record)
             results[damping] = (run["valid"], -record.median_ms)
         chosen[name] = damped.damping = max(results, key=lambda one: results[one])
     return chosen
@@ -249,19 +269,19 @@ def main() -> int:
         with progress_bars():
             print_json(comparison(arguments).measure(arguments.parts[0]))
         return 0
-    chosen = [name for name in BENCH_PARTS if name in arguments.parts] or list(BENCH_PARTS)
+    chosen = [name for name in PARTS if name in arguments.parts] or list(PARTS)
     worker = [sys.executable, str(Path(__file__).resolve()), "--worker"]
     source = ["--own"] if arguments.own else ["--neutral", str(arguments.neutral)]
     run = plan_of(arguments)
-    figures = {name: bench_report.measure_apart(name, run, worker, source) for name in chosen}
-    show(arguments, bench_report.about_run(run) | {"problems": "neutral" if is_neutral(arguments) else "own"}, figures)
+    figures = {name: bench_command.measure_apart(name, run, worker, source) for name in chosen}
+    show(arguments, bench_command.about_run(run) | {"problems": "neutral" if is_neutral(arguments) else "own"}, figures)
     return 0
 
 
 def parser() -> argparse.ArgumentParser:
     """The command line."""
     made = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    made.add_argument("parts", nargs="*", metavar="NAME", help=f"of {', '.join(BENCH_PARTS)}")
+    made.add_argument("parts", nargs="*", metavar="NAME", help=f"of {', '.join(PARTS)}")
     made.add_argument("--quick", action="store_true", help="a few of everything, to see that it works: no figures")
     made.add_argument("--seed", type=int, default=BENCH_SEED, metavar="S", help="of the problems")
     made.add_argument(
@@ -277,7 +297,7 @@ def parser() -> argparse.ArgumentParser:
 
 def plan_of(arguments: argparse.Namespace) -> Plan:
     """How many of which problems, of our own."""
-    return Plan(seed=arguments.seed, count=arguments.count, quick=arguments.quick)
+    return Plan(OwnSource(), seed=arguments.seed, count=arguments.count, quick=arguments.quick)
 
 
 def is_neutral(arguments: argparse.Namespace) -> bool:
@@ -298,7 +318,7 @@ def tables(part: str, figures: Any) -> Iterator[Table]:  # noqa: ANN401 - JSON o
     """Our tables of a part, and those that compare."""
     if part == "speed":
         yield _ratio_table(figures)
-    yield from bench_report.tables(part, figures)
+    yield from OWN_PARTS[part][1](figures) if part in OWN_PARTS else bench_command.tables(part, figures)
     if part == "batch" and figures["classes"]["near"]["times_faster"]:
         yield _batch_table(figures)
 
@@ -319,7 +339,7 @@ def _ratio_table(figures: Any) -> Table:  # noqa: ANN401
     used = dict.fromkeys(f"{one['package']} {one['version']}" for one in figures["contenders"] if "version" in one)
     absent = "; ".join(figures["absent"].values())
     note = (
-        f"Medians of whole Python calls, {parts.TURN} in a row in turn, one thread against one. Each rival that takes "
+        f"Medians of whole Python calls, {TURN} in a row in turn, one thread against one. Each rival that takes "
         "a damping has the best of six for that rig and class, found on other problems. "
         f"Rivals: {', '.join(used) or 'none'}."
     )
@@ -345,12 +365,12 @@ def show(arguments: argparse.Namespace, about: Mapping[str, Json], figures: Mapp
     found = [table for name, part in figures.items() for table in tables(name, part)]
     if arguments.markdown:
         print(
-            PAGE.format(heading=bench_report.heading(about), neutral=NEUTRAL if about["problems"] == "neutral" else "")
+            PAGE.format(heading=bench_command.heading(about), neutral=NEUTRAL if about["problems"] == "neutral" else "")
         )
         print("\n\n".join(map(as_markdown, found)))
     else:
-        print(bench_report.heading(about))
-        print("\n" + "\n\n".join(map(bench_report.as_text, found)))
+        print(bench_command.heading(about))
+        print("\n" + "\n\n".join(map(bench_command.as_text, found)))
 
 
 if __name__ == "__main__":

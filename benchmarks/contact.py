@@ -44,7 +44,7 @@ from numpy.typing import NDArray
 import viewer
 from viewer import Contact, Goal, Solver
 from viewer.choices import Backend
-from viewer.cli.bench_parts import joint_steps
+from viewer.cli.bench_measures import joint_steps
 from viewer.ik.backends import warm_up
 
 NAMED = ("biped", "biped-hands", "raptor")

@@ -22,7 +22,7 @@ from contact_distances import Judge, joint_frames
 from contact_problems import PERSON_FEET, Figure, figure_of, random_figures, sample, through_the_body
 
 from viewer import Contact, Goal, Solver
-from viewer.cli.bench_parts import joint_steps
+from viewer.cli.bench_measures import joint_steps
 from viewer.ik.backends import warm_up
 
 PATH, REST = 180, 60

@@ -39,11 +39,12 @@ from contact_distances import (
 )
 from contact_problems import PERSON_FEET, PERSON_HANDS, beside_the_body, figure_of, free_poses
 from numpy.typing import NDArray
+from problem_sets import as_hinges
 from rivals.contact import MinkApart, Tuning
 
 import viewer
 from viewer import Contact, Solver
-from viewer.cli.bench_problems import Rig, as_hinges
+from viewer.cli.bench_measures import Rig
 from viewer.ik.backends import warm_up
 from viewer.ik.contact.values import distance_grid
 from viewer.spatial.closest import capsule_to_ball, capsule_to_box, capsule_to_capsule, capsule_to_grid

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 import viewer
 from viewer import Goal, Solver
-from viewer.cli.bench_parts import joint_steps
+from viewer.cli.bench_measures import joint_steps
 from viewer.ik.backends import warm_up
 from viewer.ik.drag import Drag
 from viewer.ik.goals.pose_goal import holds

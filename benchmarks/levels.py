@@ -21,12 +21,12 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
+from problem_sets import find_rig
 
 import viewer
 from viewer import Goal, Solver
 from viewer.choices import Backend
-from viewer.cli.bench_parts import joint_steps
-from viewer.cli.bench_problems import Rig, find_rig, problems
+from viewer.cli.bench_measures import Rig, joint_steps, problems
 from viewer.ik.backends import warm_up
 from viewer.ik.goals.goal import LAST_LEVEL
 from viewer.ik.goals.pose_goal import holds

@@ -19,9 +19,10 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
+from problem_sets import SETS, UNREACHABLE, score
 from rivals import MINK, MUJOCO, PINOCCHIO, RIVALS, Entry
 
-from viewer.cli.bench_problems import UNREACHABLE, Problems, Rig
+from viewer.cli.bench_measures import Problems, Rig
 from viewer.formats.skeleton_json import skeleton_from_text
 from viewer.spatial.checks import Floats
 
@@ -45,7 +46,10 @@ def module_at(file: Path) -> ModuleType:
 
 
 class NeutralSource:
-    """A `viewer.cli.bench_problems.Source` of the neutral problems."""
+    """A `viewer.cli.bench_measures.Source` of the neutral problems."""
+
+    sets = SETS
+    score = staticmethod(score)
 
     def __init__(self, folder: Path) -> None:
         """Load ``problems.py``."""
@@ -93,7 +97,7 @@ class NeutralSource:
 
 
 class Peer:
-    """A program of ``peers/`` as a `viewer.cli.bench_parts.Contender`."""
+    """A program of ``peers/`` as a `viewer.cli.bench_measures.Contender`."""
 
     def __init__(self, source: NeutralSource, module: str, rig: Rig) -> None:
         """Make its solver for the rig."""

@@ -1,4 +1,4 @@
-"""How much like a person do solved poses look? The score of `viewer.cli.bench_poses` on real clips.
+"""How much like a person do solved poses look? The score of `pose_score` on real clips.
 
     python benchmarks/poses.py [--plain] [--rest] [--frames N]
 
@@ -10,50 +10,24 @@ metric of `viewer.ik.mobility`. --plain: without that metric; --rest: from the r
 from __future__ import annotations
 
 import argparse
-import os
 from dataclasses import dataclass, replace
-from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
+from pose_score import AT_MOST_CM, Given, clip_files, score, trials
 
-from viewer.cli.bench_poses import Given, prepare, score
-from viewer.formats.load import load
 from viewer.ik.mobility import REFERENCE, metric
 from viewer.skeleton import JointKind, Pose, effector_of, fk
 from viewer.spatial.quaternion import conjugate, exp, log, multiply, normalized, to_matrix
 
 if TYPE_CHECKING:
-    from viewer.cli.bench_poses import Trial
     from viewer.ik.goals import Goal
     from viewer.skeleton import Skeleton, World
     from viewer.spatial.checks import Floats
 
-TARGETS = {Given.ROOT: 2.3, Given.NOTHING: 5.5, Given.TURNS: 3.3}
-"""Centimetres that may not be exceeded, by what is given."""
-FEWEST_FRAMES = 60
 LEVER = 0.3
 """Metres that a radian counts as."""
-
-
-def clip_files() -> list[Path | str]:
-    """BVH files of the shared folder, else our own sample."""
-    root = Path(__file__).resolve().parent.parent
-    folder = Path(os.environ.get("IKVIEWER_SHARED", root.parent / "shared")) / "data" / "bvh"
-    return sorted(folder.glob("*.bvh")) or ["sample:walk"]
-
-
-def trials(frames: int) -> dict[str, Trial]:
-    """The clips of people that are long enough, ready for scoring."""
-    result = {}
-    for file in clip_files():
-        character = load(file)
-        if character.clip is not None and len(character.clip) >= FEWEST_FRAMES:
-            trial = prepare(character, frames)
-            if trial is not None:
-                result[Path(file).stem] = trial
-    return result
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +134,7 @@ def main() -> None:
     print(
         f"spreads relative to {np.degrees(REFERENCE):.0f} degrees; cm of a person of 1.75 m / deg / flips % / reach %"
     )
-    for name, trial in trials(options.frames).items():
+    for name, trial in trials(clip_files(), options.frames).items():
         if options.rest:
             skeleton = trial.skeleton
             at_rest = MappingProxyType({"relaxed": skeleton.rest_pose()})
@@ -175,7 +149,7 @@ def main() -> None:
     means = {given: np.mean(rows, axis=0) for given, rows in totals.items()}
     cells = [f"{given}: {m[0]:5.2f} {m[1]:5.1f} {m[2]:5.1f} {m[3]:4.0f}" for given, m in means.items()]
     print(f"{'mean':26}  " + "   ".join(cells))
-    print("targets: at most " + ", ".join(f"{given} {cm} cm" for given, cm in TARGETS.items()))
+    print("targets: at most " + ", ".join(f"{given} {cm} cm" for given, cm in AT_MOST_CM.items()))
 
 
 if __name__ == "__main__":

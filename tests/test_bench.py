@@ -18,22 +18,14 @@ from conftest import ROOT
 from inside.cli import (
     NEAR_ENOUGH_M,
     NUMPY,
-    PARTS,
-    RIGS,
-    UNREACHABLE,
     Plan,
     Rig,
-    angle_between,
+    Samples,
     drags,
     main,
-    matrices,
     measure,
-    outside,
-    problems,
     report,
-    rig,
-    score,
-    world,
+    score as library_score,
 )
 from inside.skeleton import joint_space
 from inside.spatial import from_axis_angle, normalized
@@ -44,6 +36,19 @@ from viewer.skeleton import JointKind, JointLimits, fk_arrays
 sys.path.insert(0, str(ROOT / "benchmarks"))
 import compare
 from compare import Comparison
+from own_parts import OWN_PARTS
+from problem_sets import (
+    RIGS,
+    UNREACHABLE,
+    OwnSource,
+    angle_between,
+    find_rig as rig,
+    matrices,
+    outside,
+    problems,
+    score,
+    world,
+)
 from rivals import MINK, RIVALS
 from rivals.models import mechanism, mjcf, pose_arrays, urdf
 
@@ -69,6 +74,24 @@ def test_every_hidden_pose_solves_its_problem_inside_the_limits(name: str, kind:
         assert not found.solved.any()
     else:
         assert found.valid.all()
+
+
+@pytest.mark.parametrize("name", [*Samples.sets, "chain-10"])
+def test_the_commands_score_is_that_of_the_independent_one(name: str) -> None:
+    made = Samples().rig(name)
+    some = problems(made, "far", 20, seed=5)
+    random = np.random.default_rng(2)
+    for size in (0.0, 1e-4, 0.05):
+        rotations = normalized(some.rotations + size * random.normal(size=some.rotations.shape))
+        found = library_score(made, some.targets, some.turns, rotations, some.translations)
+        expected = score(made, some.targets, some.turns, rotations, some.translations)
+        np.testing.assert_allclose(found.metres, expected.metres, atol=1e-12)
+        np.testing.assert_allclose(found.degrees, expected.degrees, atol=1e-6)
+        np.testing.assert_allclose(found.outside_m, expected.outside_m, atol=1e-9)
+        # Angles outside a joint's kind are measured from the nearest turn that it allows; which that is, may differ.
+        assert (found.outside_rad > 0.5 * expected.outside_rad - 1e-9).all()
+        assert (found.outside_rad < 2.0 * expected.outside_rad + 1e-9).all()
+        assert found.valid.tolist() == expected.valid.tolist()
 
 
 def test_far_poses_reach_the_ends_of_their_ranges_and_near_ones_do_not() -> None:
@@ -254,16 +277,16 @@ def test_what_no_rival_can_be_told_is_refused() -> None:
 
 
 def test_the_command_prints_one_document_with_the_keys_it_promises() -> None:
-    command = [sys.executable, "-P", "-m", "viewer", "bench", "lockup", "files", "--quick", "--json"]
+    command = [sys.executable, "-P", "-m", "viewer", "bench", "drag", "files", "--quick", "--json"]
     environment = dict(os.environ, PYTHONPATH=str(ROOT))
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
     document = json.loads(done.stdout)
     assert set(document) == {"machine", "seed", "count", "quick", "parts"}
     assert document["quick"] is True
     assert {"processor", "cores", "system", "python", "numpy", "numba", "ikviewer"} == set(document["machine"])
-    assert set(document["parts"]) == {"lockup", "files"}
-    default = document["parts"]["lockup"]["default"]
-    assert set(default) == {"goals", "one_shot_percent", "dragging_percent", "released_percent"}
+    assert set(document["parts"]) == {"drag", "files"}
+    assert document["parts"]["drag"]["biped"]["frames"] == 40
+    assert document["parts"]["drag"]["biped"]["ms"] > 0
     assert set(document["parts"]["files"]) == {"forward_kinematics", "load_ms", "long_bvh"}
     assert document["parts"]["files"]["load_ms"]["sample:biped"] > 0
 
@@ -283,10 +306,19 @@ def test_numbers_out_of_range_are_wrong_usage(words: list[str], capsys: pytest.C
     assert "expected a whole number" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("part", [part for part in PARTS if part not in ("start", "speed", "methods", "batch")])
+@pytest.mark.parametrize("part", ["drag", "files"])
 def test_every_part_measures_and_its_figures_become_tables(part: str) -> None:
-    found = measure(part, Plan(count=1, quick=True))
-    for table in report.tables(part, json.loads(json.dumps(found))):
+    assert_tables(report.tables(part, json.loads(json.dumps(measure(part, Plan(count=1, quick=True))))))
+
+
+@pytest.mark.parametrize("part", OWN_PARTS)
+def test_every_part_of_the_comparison_measures_and_its_figures_become_tables(part: str) -> None:
+    figures = Comparison(Plan(OwnSource(), count=1, quick=True), (), aims=False).measure(part)
+    assert_tables(list(compare.tables(part, json.loads(json.dumps(figures)))))
+
+
+def assert_tables(tables: list[report.Table]) -> None:
+    for table in tables:
         assert table.rows
         assert {len(row) for row in table.rows} == {len(table.header)}
         assert report.as_text(table).startswith(table.title)
@@ -294,7 +326,7 @@ def test_every_part_measures_and_its_figures_become_tables(part: str) -> None:
 
 
 def test_the_comparison_measures_what_is_ours_where_there_is_no_rival() -> None:
-    alone = Comparison(Plan(count=2, quick=True), RIVALS[4:], aims=False)
+    alone = Comparison(Plan(OwnSource(), count=2, quick=True), RIVALS[4:], aims=False)
     figures: Any = alone.measure("files")
     assert "ikviewer" in figures["long_bvh"]["ms"]
     assert [table.title for table in compare.tables("files", figures)] == ["Forward kinematics", "Loading"]
@@ -317,7 +349,8 @@ def test_ratios_are_those_of_the_rivals_that_ran() -> None:
 def run_of(dragging: float, seed: int = 1, processor: str = "P") -> dict[str, Any]:
     """A run as the command prints it, with one figure."""
     machine = {"processor": processor, "cores": 2, "system": "S", "ikviewer": "0.1"}
-    parts = {"lockup": {"default": {"one_shot_percent": 0.0, "dragging_percent": dragging, "released_percent": 0.0}}}
+    keys = ("below_1_mm_percent", "error_mm_p99", "joint_step_deg_p99", "joint_step_deg_max")
+    parts = {"drag": {"biped": dict.fromkeys(keys) | {"ms": dragging}}}
     return {"machine": machine, "seed": seed, "count": 200, "quick": False, "parts": parts}
 
 
@@ -332,7 +365,7 @@ def test_runs_are_kept_and_compared_with_the_last_one_under_the_same_conditions(
     assert [len(runs), runs[0]["date"]] == [4, report.read(file)[0]["date"]]
     before = report.comparable(runs, run_of(1.0))
     assert before == runs[1]
-    assert report.changes(before, run_of(1.0)).rows == [("lock-ups while dragging, %", "2", "1", "0.50")]
+    assert report.changes(before, run_of(1.0)).rows == [("drag biped, ms a frame", "2", "1", "0.50")]
     assert report.comparable(runs, run_of(1.0, seed=7)) is None
     assert report.comparable(runs, run_of(1.0) | {"parts": {}}) is None
 
@@ -359,9 +392,9 @@ def test_the_command_shows_the_history_and_measures_nothing(capsys: pytest.Captu
 def test_a_run_is_added_to_the_history_and_a_quick_one_is_not(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("viewer.cli.bench_report.measure_apart", lambda name, _: run_of(3.0)["parts"][name])
+    monkeypatch.setattr("viewer.cli.bench_command.measure_apart", lambda name, _: run_of(3.0)["parts"][name])
     file = tmp_path / "runs.jsonl"
-    words = ["bench", "lockup", "--history-file", str(file), "--json"]
+    words = ["bench", "drag", "--history-file", str(file), "--json"]
     assert main([*words, "--quick"]) == 0
     assert not file.exists()
     assert main(words) == main(words) == 0
@@ -371,9 +404,9 @@ def test_a_run_is_added_to_the_history_and_a_quick_one_is_not(
     assert json.loads(capsys.readouterr().out)["parts"] == run_of(3.0)["parts"]
     assert main(words[:-1]) == 0
     titles = [
-        line for line in capsys.readouterr().out.splitlines() if line in {"Lock-ups", "figure"} or "Since" in line
+        line for line in capsys.readouterr().out.splitlines() if line in {"Dragging", "figure"} or "Since" in line
     ]
-    assert [title.partition(" ")[0] for title in titles] == ["Lock-ups", "Since"]
+    assert [title.partition(" ")[0] for title in titles] == ["Dragging", "Since"]
     file.unlink()
     file.mkdir()  # nothing can be kept there
     assert main(words) == 1

@@ -6,11 +6,13 @@ Goals that have nothing to do with each other do not spoil each other, and targe
 from __future__ import annotations
 
 import pickle
+import sys
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from inside.cli import problems, rig
+from conftest import ROOT
+from inside.cli import problems
 from inside.ik import (
     CONVERGED,
     ONE_SHOT,
@@ -30,6 +32,9 @@ from sessions import QUICK
 
 import viewer
 from viewer import Goal, Solver, Status
+
+sys.path.insert(0, str(ROOT / "benchmarks"))
+from problem_sets import find_rig as rig
 
 BIPED = viewer.load("sample:biped").skeleton
 START = BIPED.relaxed_pose()

@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from conftest import ROOT
-from inside.cli import Given, pose_score as score, prepare
 from inside.spatial import from_axis_angle, multiply
 
 from viewer import load
 from viewer.skeleton import Pose
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
+from pose_score import Given, prepare, score
 from poses import LeastSquares
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from inside.cli import Solve, Trial
+    from pose_score import Solve, Trial
 
     from viewer.ik import Goal
     from viewer.skeleton import Skeleton

@@ -8,7 +8,7 @@ from importlib import import_module
 
 from rivals import native
 from rivals.solvers import DAMPING, Ikpy, Mink, MujocoDls, PinocchioDls, Placo
-from viewer.cli.bench_parts import Maker
+from viewer.cli.bench_measures import Maker
 from viewer.errors import InputError
 
 PINOCCHIO, MUJOCO, MINK, PLACO, IKPY = "Pinocchio DLS + clamp", "MuJoCo DLS + clamp", "mink (QP)", "placo (QP)", "ikpy"

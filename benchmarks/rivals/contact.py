@@ -10,7 +10,7 @@ import numpy as np
 
 from rivals.models import MujocoModel, geom_name, site_name
 from rivals.solvers import STOP_M2, STOP_RAD2, Answer
-from viewer.cli.bench_problems import Rig
+from viewer.cli.bench_measures import Rig
 from viewer.skeleton import Bodies
 from viewer.spatial.checks import Floats
 

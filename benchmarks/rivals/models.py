@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from viewer.cli.bench_problems import Rig
+from viewer.cli.bench_measures import Rig
 from viewer.errors import InputError, quote
 from viewer.skeleton import Bodies, JointKind, JointLimits, LimitForm, Skeleton
 from viewer.spatial.checks import Floats

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from rivals.solvers import MOST_ITERATIONS, STOP_DEG, STOP_M, Answer, PinocchioDls
-from viewer.cli.bench_problems import Rig
+from viewer.cli.bench_measures import Rig
 from viewer.errors import InputError
 from viewer.spatial.checks import Floats
 

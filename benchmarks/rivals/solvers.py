@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rivals.models import Axis, MujocoModel, goal_link, mechanism, pose_arrays, site_name, urdf
-from viewer.cli.bench_problems import Rig
+from viewer.cli.bench_measures import Rig
 from viewer.errors import InputError
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import multiply, rotate, to_matrix

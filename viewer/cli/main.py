@@ -115,7 +115,7 @@ COMMANDS = {
     "bench": Command(
         "measure solvers, kinematics and loading on this machine, and compare with earlier runs",
         "solving_options",
-        "bench_report",
+        "bench_command",
     ),
     "poses": Command("list the poses of a library, and draw their pictures", "options", "picture_commands"),
     "samples": Command("list the bundled skeletons and demos", "file_options", "file_commands"),

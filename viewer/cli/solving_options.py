@@ -24,15 +24,12 @@ _PUSH = re.compile(r"(.+)=([^=@]+)@([^@]+)")
 BENCH_PARTS = {
     "speed": "one-shot solves on each backend: milliseconds, valid solutions",
     "methods": "success and iterations of every solver by its name",
-    "drag": "following a cursor: closeness, joint steps, out and back",
-    "unreachable": "targets out of reach: motion per further iteration",
-    "lockup": "the S-lock: how often each solver gets stuck",
-    "poses": "how much solved poses look like a person's, on real motion",
+    "drag": "following a cursor: closeness, joint steps",
     "batch": "10,000 problems in one call",
     "start": "cold starts: from nothing to the first solved pose",
     "files": "forward kinematics, loading",
 }
-"""The parts of ``ikviewer bench`` with descriptions; `viewer.cli.bench_report.measure` runs them."""
+"""The parts of ``ikviewer bench`` with descriptions; `viewer.cli.bench_command.measure` runs them."""
 BENCH_SEED = 20_261_121
 """Its problems were not used for tuning."""
 BENCH_COUNT = 200
@@ -331,7 +328,7 @@ class BenchOptions(Options):
 
 examples:
   ikviewer bench                        (all parts: some minutes; a quiet machine gives true figures)
-  ikviewer bench speed lockup
+  ikviewer bench speed drag
   ikviewer bench --json > figures.json
   ikviewer bench --history              (the figures of earlier runs)
 

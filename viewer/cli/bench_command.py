@@ -17,12 +17,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import viewer
-from viewer.cli import bench_parts, bench_poses
-from viewer.cli.bench_parts import NUMBA, NUMPY, TURN
-from viewer.cli.bench_problems import Plan
+from viewer.cli import bench_measures as measures
+from viewer.cli.bench_measures import NUMBA, NUMPY, TURN, Plan
 from viewer.cli.job import Json, Result, add_fields, made_from, print_json, progress_bars, warn
 from viewer.cli.solving_options import BENCH_PARTS, BenchOptions
 from viewer.errors import InputError, MachineError, OutputError, plural, quote, reason, writing
@@ -36,7 +35,7 @@ _SMALL = 1e-3
 _WORK = """
 import signal
 signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C reaches the command, too, which ends this process
-from viewer.cli.bench_report import work
+from viewer.cli.bench_command import work
 work()
 """
 _WORKER = (sys.executable, "-P", "-c", _WORK)
@@ -120,92 +119,22 @@ def _methods(figures: Figures) -> list[Table]:
     return [_side_by_side("Every solver by its name", note, figures, iterations=True)]
 
 
-def _by_key(title: str, note: str, what: str, columns: Mapping[str, str], runs: Mapping[str, Figures]) -> Table:
+def by_key(title: str, note: str, what: str, columns: Mapping[str, str], runs: Mapping[str, Figures]) -> Table:
     """A row for each run by its label, which is ``what``; ``columns`` are the keys of its figures, by header."""
     rows = [(label, *(number(run[key]) for key in columns.values())) for label, run in runs.items()]
     return Table(title, note, (what, *columns), rows)
 
 
 def _drag(figures: Figures) -> list[Table]:
-    following = {
-        f"{rig}, {iterations} a frame": run
-        for rig, found in figures.items()
-        for iterations, run in found["following"].items()
-    }
-    followed = {
+    columns = {
         "% of frames below 1 mm": "below_1_mm_percent",
         "mm off p99": "error_mm_p99",
         "joint step p99, deg": "joint_step_deg_p99",
         "largest, deg": "joint_step_deg_max",
         "ms a frame": "ms",
     }
-    returns = {f"{rig}, {shape}": run for rig, found in figures.items() for shape, run in found["return"].items()}
-    returned = {
-        "metres out": "size_m", "trials": "trials", "degrees, median": "degrees_median", "p90": "degrees_p90",
-    }  # fmt: skip
-    beyond = {f"{rig}, {found['beyond']['trials']} drags": found["beyond"] for rig, found in figures.items()}
-    stood = {
-        "frozen": "frozen", "largest step, deg, median": "joint_step_deg_median", "largest": "joint_step_deg_max",
-    }  # fmt: skip
-    back = "One effector goes out and back, then 30 still frames: the joint that is farthest from where it was."
-    out = (
-        "One effector goes 1.2 m out, a centimetre a frame, and back: how many drags stand still for more than five "
-        "frames though their targets are in reach, and how far a joint turns in one frame at most."
-    )
-    return [
-        _by_key("Dragging", "Ten motions of 240 frames, followed from rest.", "rig, iterations", followed, following),
-        _by_key("Out and back", back, "rig, path", returned, returns),
-        _by_key("Out of reach and back", out, "rig", stood, beyond),
-    ]
-
-
-def _unreachable(figures: Figures) -> list[Table]:
-    keys = ("deg_per_iteration_median", "deg_per_iteration_p90", "deg_per_iteration_max")
-    rows = [
-        (rig, *(number(run[key]) for key in keys), ", ".join(f"{n} {status}" for status, n in run["statuses"].items()))
-        for rig, run in figures.items()
-    ]
-    note = "Degrees that the fastest joint turns per further iteration, and what one-shot solves say."
-    return [Table("Out of reach", note, ("rig", "median", "p90", "largest", "statuses"), rows)]
-
-
-def _lockup(figures: Figures) -> list[Table]:
-    columns = {"one-shot": "one_shot_percent", "dragging": "dragging_percent", "released": "released_percent"}
-    note = "Four links in a plane, 45 degrees either way, 300 goals within reach: percent that are not reached."
-    return [_by_key("Lock-ups", note, "solver", columns, figures)]
-
-
-def _poses(figures: Figures) -> list[Table]:
-    given = {"a": "a: root given", "b": "b: root free", "c": "c: turns given"}
-    keys = ("position_cm", "angle_deg", "flips_percent", "reach_percent")
-    rows = [
-        (words, *(number(figures["means"][key][one]) for one in keys), number(figures["at_most_cm"][key]))
-        for key, words in given.items()
-        if figures["means"]
-    ]
-    header = ("given", "cm off", "degrees off", "flips %", "reached %", "at most, cm")
-    note = (
-        f"Means over {len(figures['clips'])} clip(s) of 60 frames and more; a person of 1.75 m; from hands, feet and "
-        "head. Flips: of elbows and knees bent by more than 20 degrees, those solved bent by more than 5 the other way."
-    )
-    drag, mean = figures["dragging"] or {}, figures["dragging_mean"] or {}
-    named = {"end_cm": "cm off after 2 s", "jerk_ratio": "jerk, times the person's"}
-    dragging = [(words, number(drag.get(key)), number(mean.get(key))) for key, words in named.items()]
-    by_clip = ("clip", "a", "b", "c", "jerk, times the person's")
-    clips = [
-        (
-            clip,
-            *(number(found[key]["position_cm"]) for key in given),
-            number((found["dragging"] or {}).get("jerk_ratio")),
-        )
-        for clip, found in figures["clips"].items()
-    ]
-    followed = "Windows of two seconds, from a clip's second frame on."
-    return [
-        Table("Poses", note, header, rows),
-        Table("Poses by clip", "Centimetres off, given a, b and c, and jerk of dragging.", by_clip, clips),
-        Table("Dragging a motion", followed, ("what", "median", "mean of windows"), dragging),
-    ]
+    note = "Ten motions of 240 frames, followed from rest with two iterations a frame."
+    return [by_key("Dragging", note, "rig", columns, figures)]
 
 
 def _batch(figures: Figures) -> list[Table]:
@@ -244,16 +173,13 @@ def _files(figures: Figures) -> list[Table]:
     ]
 
 
-_PARTS: dict[str, tuple[Callable[[Plan], Json], Callable[[Figures], list[Table]]]] = {
-    "speed": (bench_parts.measure_speed, _speed),
-    "methods": (bench_parts.measure_methods, _methods),
-    "drag": (bench_parts.measure_drag, _drag),
-    "unreachable": (bench_parts.measure_unreachable, _unreachable),
-    "lockup": (bench_parts.measure_lockup, _lockup),
-    "poses": (bench_poses.measure_poses, _poses),
-    "batch": (bench_parts.measure_batch, _batch),
-    "start": (bench_parts.measure_start, _start),
-    "files": (bench_parts.measure_files, _files),
+_PARTS: dict[str, tuple[Callable[[Plan], dict[str, Json]], Callable[[Figures], list[Table]]]] = {
+    "speed": (measures.measure_speed, _speed),
+    "methods": (measures.measure_methods, _methods),
+    "drag": (measures.measure_drag, _drag),
+    "batch": (measures.measure_batch, _batch),
+    "start": (measures.measure_start, _start),
+    "files": (measures.measure_files, _files),
 }
 """What measures a part, and makes tables of its figures."""
 assert _PARTS.keys() == BENCH_PARTS.keys()
@@ -262,43 +188,36 @@ assert _PARTS.keys() == BENCH_PARTS.keys()
 # --- earlier runs: one JSON object per line of a file, and the changes since
 
 
-class _Headline(NamedTuple):
-    """A figure that is shown over time: its label and its path in the figures of a run."""
+_HEADLINES = {
+    "biped near, ms": ("speed", "sets", "biped", "near", NUMBA, "ms"),
+    "biped far, ms": ("speed", "sets", "biped", "far", NUMBA, "ms"),
+    "biped far, valid": ("speed", "sets", "biped", "far", NUMBA, "valid"),
+    "biped-hands far, ms": ("speed", "sets", "biped-hands", "far", NUMBA, "ms"),
+    "biped-hands far, valid": ("speed", "sets", "biped-hands", "far", NUMBA, "valid"),
+    "biped near by numpy, ms": ("speed", "sets", "biped", "near", NUMPY, "ms"),
+    "drag biped, ms a frame": ("drag", "biped", "ms"),
+    "drag biped, % below 1 mm": ("drag", "biped", "below_1_mm_percent"),
+    "drag biped, largest step, deg": ("drag", "biped", "joint_step_deg_max"),
+    "batch near, one thread, solves/s": ("batch", "classes", "near", "threads_1", "solves_per_s"),
+    "import viewer, s": ("start", "import_viewer"),
+    "first compiled solve, s": ("start", "first_numba_solve_warm_cache"),
+    "clip kinematics, frames/s": ("files", "forward_kinematics", "clip_frames_per_s"),
+    "load sample:biped, ms": ("files", "load_ms", "sample:biped"),
+    "load a long BVH file, ms": ("files", "long_bvh", "ms", "ikviewer"),
+}
+"""Figures that are shown over time: their paths in the figures of a run, by label."""
 
-    label: str
-    path: tuple[str, ...]
 
-    def of(self, run: Mapping[str, Any]) -> float | None:
-        """The figure of a run; None if it was not measured."""
+def _headlines(run: Mapping[str, Any]) -> dict[str, float]:
+    """The figures that were measured, by label."""
+    figures = {}
+    for label, path in _HEADLINES.items():
         found: Any = run.get("parts")
-        for key in self.path:
+        for key in path:
             found = found.get(key) if isinstance(found, dict) else None
-        return float(found) if isinstance(found, (int, float)) else None
-
-
-_HEADLINES = (
-    _Headline("humanoid near, ms", ("speed", "sets", "humanoid", "near", NUMBA, "ms")),
-    _Headline("humanoid far, ms", ("speed", "sets", "humanoid", "far", NUMBA, "ms")),
-    _Headline("humanoid far, valid", ("speed", "sets", "humanoid", "far", NUMBA, "valid")),
-    _Headline("fingers far, ms", ("speed", "sets", "fingers", "far", NUMBA, "ms")),
-    _Headline("fingers far, valid", ("speed", "sets", "fingers", "far", NUMBA, "valid")),
-    _Headline("humanoid near by numpy, ms", ("speed", "sets", "humanoid", "near", NUMPY, "ms")),
-    _Headline("biped-hands far, valid", ("methods", "biped-hands", "far", "default", "valid")),
-    _Headline("drag humanoid, ms a frame", ("drag", "humanoid", "following", "2", "ms")),
-    _Headline("drag humanoid, % below 1 mm", ("drag", "humanoid", "following", "2", "below_1_mm_percent")),
-    _Headline("drag humanoid, largest step, deg", ("drag", "humanoid", "following", "2", "joint_step_deg_max")),
-    _Headline("out and back, deg p90", ("drag", "humanoid", "return", "line", "degrees_p90")),
-    _Headline("out of reach, deg an iteration", ("unreachable", "humanoid", "deg_per_iteration_max")),
-    _Headline("lock-ups while dragging, %", ("lockup", "default", "dragging_percent")),
-    _Headline("poses, root given, cm off", ("poses", "means", "a", "position_cm")),
-    _Headline("poses, root free, cm off", ("poses", "means", "b", "position_cm")),
-    _Headline("batch near, one thread, solves/s", ("batch", "classes", "near", "threads_1", "solves_per_s")),
-    _Headline("import viewer, s", ("start", "import_viewer")),
-    _Headline("first compiled solve, s", ("start", "first_numba_solve_warm_cache")),
-    _Headline("clip kinematics, frames/s", ("files", "forward_kinematics", "clip_frames_per_s")),
-    _Headline("load sample:biped, ms", ("files", "load_ms", "sample:biped")),
-    _Headline("load a long BVH file, ms", ("files", "long_bvh", "ms", "ikviewer")),
-)
+        if isinstance(found, (int, float)):
+            figures[label] = float(found)
+    return figures
 
 
 def read(path: Path) -> list[dict[str, Json]]:
@@ -312,7 +231,7 @@ def read(path: Path) -> list[dict[str, Json]]:
     runs = []
     for line in lines:
         try:
-            run = json.loads(line.replace('"honest"', '"valid"'))  # its name in runs of earlier versions
+            run = json.loads(line)
         except ValueError:
             continue
         if isinstance(run, dict) and isinstance(run.get("machine"), dict):
@@ -335,8 +254,7 @@ def add(path: Path, run: Mapping[str, Json]) -> dict[str, Json]:
 def comparable(runs: Sequence[dict[str, Json]], run: Mapping[str, Json]) -> dict[str, Json] | None:
     """The last of ``runs`` on the same machine, with the same problems, that shares a figure with ``run``."""
     for earlier in reversed(runs):
-        same = _conditions(earlier) == _conditions(run)
-        if same and any(line.of(earlier) is not None and line.of(run) is not None for line in _HEADLINES):
+        if _conditions(earlier) == _conditions(run) and _headlines(earlier).keys() & _headlines(run).keys():
             return earlier
     return None
 
@@ -348,11 +266,12 @@ def _conditions(run: Mapping[str, Any]) -> tuple[Json, ...]:
 
 def changes(earlier: Mapping[str, Json], run: Mapping[str, Json]) -> Table:
     """Figures that both runs have, side by side."""
-    rows = []
-    for line in _HEADLINES:
-        before, now = line.of(earlier), line.of(run)
-        if before is not None and now is not None:
-            rows.append((line.label, number(before), number(now), f"{now / before:.2f}" if before else "-"))
+    before = _headlines(earlier)
+    rows = [
+        (label, number(before[label]), number(now), f"{now / before[label]:.2f}" if before[label] else "-")
+        for label, now in _headlines(run).items()
+        if label in before
+    ]
     note = f"ikviewer {_version(earlier)} then, {_version(run)} now, on the same machine with the same problems."
     return Table(f"Since {_date(earlier)}", note, ("figure", "then", "now", "now / then"), rows)
 
@@ -365,10 +284,9 @@ def over_time(runs: Sequence[Mapping[str, Json]]) -> Table:
         ("ikviewer", *map(_version, shown)),
         ("machine", *(str(1 + machines.index(_machine(run))) for run in shown)),
     ]
-    for line in _HEADLINES:
-        values = [line.of(run) for run in shown]
-        if any(value is not None for value in values):
-            rows.append((line.label, *map(number, values)))
+    figures = [_headlines(run) for run in shown]
+    measured = [label for label in _HEADLINES if any(label in each for each in figures)]
+    rows += [(label, *(number(each.get(label)) for each in figures)) for label in measured]
     named = "; ".join(f"{place}: {machine}" for place, machine in enumerate(machines, 1))
     count = plural(len(runs), "run")
     return Table("Figures over time", f"{count}. Machines: {named}.", ("figure", *map(_date, shown)), rows)
@@ -431,7 +349,7 @@ def measure_apart(part: str, plan: Plan, worker: Sequence[str] = _WORKER, words:
     """
     command = [*worker, part, "--seed", str(plan.seed), "--count", str(plan.count), *words]
     command += ["--quick"] if plan.quick else []
-    done = subprocess.run(command, env=bench_parts.environment(), stdout=subprocess.PIPE, text=True, check=False)  # noqa: S603 - a program of ours
+    done = subprocess.run(command, env=measures.environment(), stdout=subprocess.PIPE, text=True, check=False)  # noqa: S603 - a program of ours
     if done.returncode != 0:
         raise MachineError(f"bench {part}: the process that measured it ended with {done.returncode} (see above)")
     result: Json = json.loads(done.stdout)

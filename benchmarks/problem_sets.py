@@ -1,49 +1,40 @@
-"""Seeded problems on the rigs of the benchmarks, and their score; a hidden pose reaches the targets inside the limits.
+"""The problem sets of the comparisons, and their score, which shares no code with what it scores.
 
-Rigs are the bundled samples. Robotics libraries support only hinges with ranges. So `humanoid`, `fingers` and `claw`
-use the ranges of their balls as those of three stacked hinges ("order": "xyz"), which gives every solver the same
-constraint. `biped` and `biped-hands` keep the samples' swing-twist ranges.
+Robotics libraries support only hinges with ranges. So `humanoid`, `fingers` and `claw` use the ranges of the samples'
+balls as those of three stacked hinges ("order": "xyz"), which gives every solver the same constraint. `biped` and
+`biped-hands` keep the samples' swing-twist ranges. Problems are those of `viewer.cli.bench_measures`; unreachable: as
+medium, but every target is pushed 0.5 m away from the root.
 
-near / medium / far: each coordinate of the hidden pose lies uniformly in 0.15 / 0.5 / 1 of its range, seen from the
-rest pose; a free root is moved by up to 0.05 / 0.3 / 1 m per axis and turned by up to 10 / 45 / 180 degrees about any
-axis. unreachable: as medium, but every target is pushed 0.5 m away from the root. Chains: a point in a shell between
-0.1 and 0.9 of their length. Every problem starts from the rest pose, which lies on limits (straight elbows and knees):
-the hard case, and the usual one in an editor.
-
-The score is independent: no code is shared with the solver or `viewer.skeleton`, so that bugs there cannot hide here.
-Kinematics and limits are implemented again from the file format's definitions. Rotations are 3x3 matrices; N poses are
-scored together.
+The score shares no code with the solver or `viewer.skeleton`, so that bugs there cannot hide here. Kinematics and
+limits are implemented again from the file format's definitions. Rotations are 3x3 matrices; N poses are scored
+together.
 """
 
 from __future__ import annotations
 
-import zlib
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
-from importlib.util import find_spec
-from typing import NamedTuple, Protocol
+from collections.abc import Callable
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
-from viewer.choices import Backend
-from viewer.cli.solving_options import BENCH_COUNT, BENCH_SEED
+from viewer.cli import bench_measures
+from viewer.cli.bench_measures import BODY, Problems, Rig, Samples, Score, drags
 from viewer.errors import InputError, unknown_name
 from viewer.formats.file_formats import SAMPLE
 from viewer.formats.load import load
-from viewer.ik.goals import Goal
 from viewer.ik.solution import Status
 from viewer.ik.solver import Solver
-from viewer.skeleton import JointKind, JointLimits, LimitForm, Pose, Skeleton, effector_of, joint_space
-from viewer.spatial.checks import Bools, Floats, Ints
-from viewer.spatial.quaternion import exp, from_matrix
+from viewer.skeleton import JointKind, JointLimits, LimitForm, Pose, Skeleton
+from viewer.spatial.checks import Floats
+
+SETS = ("humanoid", "claw", "fingers")
+"""Those that every solver can be given."""
 
 # --- rigs
 
 _MIDDLE = np.radians(85.0)
 """Limit of the middle one of three hinges, which avoids gimbal lock."""
-
-LIMBS = ("LeftHand", "RightHand", "LeftFoot", "RightFoot")
-FINGERS = tuple(side + finger for side in ("Left", "Right") for finger in ("Thumb", "Index", "Middle", "Ring", "Pinky"))
 
 
 class _Row(NamedTuple):
@@ -106,51 +97,10 @@ def with_mocap_joints(biped: Skeleton) -> Skeleton:
     )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Rig:
-    """A skeleton with the effectors of its problems.
-
-    Attributes:
-        skeleton: its rest pose is where every problem starts.
-        effectors: (G,) names as `viewer.skeleton.skeleton.effector_of` knows them.
-        turned: (G,) whether the goal has a rotation besides the position.
-        joints, offsets: (G,) and (G, 3) the effectors' places on the skeleton.
-    """
-
-    name: str
-    skeleton: Skeleton
-    effectors: tuple[str, ...]
-    turned: Bools
-    joints: Ints
-    offsets: Floats
-
-    @classmethod
-    def of(cls, name: str, skeleton: Skeleton, effectors: Sequence[str], turned: Iterable[str] = ()) -> Rig:
-        """A rig with position goals, and rotation goals too for the effectors in ``turned``."""
-        places = [effector_of(skeleton, effector) for effector in effectors]
-        both = set(turned)
-        return cls(
-            name,
-            skeleton,
-            tuple(effectors),
-            np.array([effector in both for effector in effectors]),
-            np.array([place.joint for place in places]),
-            np.array([place.offset for place in places]),
-        )
-
-    def goals(self) -> list[Goal]:
-        """Goals of the right kinds; each call gives their targets."""
-        here, as_is = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0)
-        return [
-            Goal.pose(effector, here, as_is if turned else None)
-            for effector, turned in zip(self.effectors, self.turned.tolist(), strict=True)
-        ]
-
-
 def find_rig(name: str) -> Rig:
     """One of `RIGS`, or ``chain-N``."""
     if name.startswith("chain-"):
-        return Rig.of(name, _sample(name), ["tip"])
+        return Samples().rig(name)
     if name not in RIGS:
         raise InputError(unknown_name("rig", name, [*RIGS, "chain-N"]))
     return RIGS[name]()
@@ -168,18 +118,21 @@ def _planar() -> Skeleton:
     return replace(_sample("chain-4"), name="planar", kinds=(JointKind.HINGE,) * 4, axes=axes, limits=limits, poses={})
 
 
-_BODY = (*LIMBS, "Head")
 RIGS: dict[str, Callable[[], Rig]] = {
     # 31 joints, as in CMU's motion captures; five positions
-    "humanoid": lambda: Rig.of("humanoid", as_hinges(with_mocap_joints(_sample("biped"))), _BODY),
+    "humanoid": lambda: Rig.of("humanoid", as_hinges(with_mocap_joints(_sample("biped"))), BODY),
     # an arm on a fixed base, three claws of three hinges
-    "claw": lambda: Rig.of("claw", as_hinges(_sample("claw-arm")), ["claw_a", "claw_b", "claw_c"]),
-    # hands and feet with their turns, the head, ten fingertips: 57 rows
-    "fingers": lambda: Rig.of("fingers", as_hinges(_sample("biped-hands")), [*_BODY, *FINGERS], LIMBS),
-    "biped": lambda: Rig.of("biped", _sample("biped"), _BODY),
-    "biped-hands": lambda: Rig.of("biped-hands", _sample("biped-hands"), [*_BODY, *FINGERS], LIMBS),
+    "claw": lambda: _hinged("claw", "claw-arm"),
+    "fingers": lambda: _hinged("fingers", "biped-hands"),
+    "biped": lambda: Samples().rig("biped"),
+    "biped-hands": lambda: Samples().rig("biped-hands"),
     "planar": lambda: Rig.of("planar", _planar(), ["tip"]),
 }
+
+
+def _hinged(name: str, sample: str) -> Rig:
+    rig = Samples().rig(sample)
+    return replace(rig, name=name, skeleton=as_hinges(rig.skeleton))
 
 
 def as_hinges(skeleton: Skeleton) -> Skeleton:
@@ -197,17 +150,21 @@ def _stacked(limits: JointLimits | None) -> JointLimits | None:
 
 # --- problems
 
-PARTS = {"near": 0.15, "medium": 0.5, "far": 1.0}
-ROOT_M = {"near": 0.05, "medium": 0.3, "far": 1.0}
-ROOT_DEG = {"near": 10.0, "medium": 45.0, "far": 180.0}
 UNREACHABLE = "unreachable"
 _PUSHED_M = 0.5
-_SHELL = (0.1, 0.9)
 
-_KEYS = 5
-_DRAG_PART = 0.6
-_DRAG_ROOT_M = 0.2
-_DRAG_ROOT_RAD = 0.25
+
+def problems(rig: Rig, kind: str, count: int, seed: int) -> Problems:
+    """``count`` problems of a class, unreachable ones included; rig, class and seed determine them."""
+    if kind != UNREACHABLE:
+        return bench_measures.problems(rig, kind, count, seed)
+    found = bench_measures.problems(rig, "medium", count, seed)
+    outward = found.targets - found.translations[:, :1]
+    found.targets[:] += _PUSHED_M * outward / np.linalg.norm(outward, axis=-1, keepdims=True)
+    return found
+
+
+# --- paths of a cursor
 
 SIZES_M = (0.3, 0.15, 0.075)
 """Lengths of lines and widths of loops, of which the first that at least half of the starts can reach is used."""
@@ -216,184 +173,6 @@ BEYOND_M = 1.2
 _WAY_FRAMES, _STAY_FRAMES = 120, 30
 _PATH_FRAMES = 60
 _CHECKED = (_PATH_FRAMES // 4, _PATH_FRAMES // 2, 3 * _PATH_FRAMES // 4)
-
-NEAR_ENOUGH_M = 1e-3
-NEAR_ENOUGH_DEG = 0.5
-"""Tolerances of goals."""
-OUTSIDE_RAD = 1e-3
-OUTSIDE_M = 1e-6
-"""Tolerances of joint ranges and joint kinds: angles and lengths."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Problems:
-    """N problems of one rig and class.
-
-    Attributes:
-        targets, turns: (N, G, 3) metres and (N, G, 4) (x, y, z, w): where each effector is to be and how turned.
-        rotations, translations: (N, J, 4) and (N, J, 3) the hidden poses; they solve the problems unless these are
-            unreachable or a chain's.
-    """
-
-    targets: Floats
-    turns: Floats
-    rotations: Floats
-    translations: Floats
-
-    def __len__(self) -> int:
-        return len(self.targets)
-
-    def first(self, count: int) -> Problems:
-        """The first ``count`` of them."""
-        some = (self.targets, self.turns, self.rotations, self.translations)
-        return Problems(*(array[:count] for array in some))
-
-
-def problems(rig: Rig, kind: str, count: int, seed: int) -> Problems:
-    """``count`` problems of a class; rig, class and seed determine them."""
-    random = np.random.default_rng([seed, zlib.crc32(rig.name.encode()), zlib.crc32(kind.encode())])
-    if not any(rig.skeleton.limits):
-        return _shell(rig, count, random)
-    size = "medium" if kind == UNREACHABLE else kind
-    coordinates = PARTS[size] * drawn(rig, count, random)
-    moved = random.uniform(-ROOT_M[size], ROOT_M[size], (count, 3))
-    turned = _directions(count, random) * np.radians(random.uniform(0.0, ROOT_DEG[size], (count, 1)))
-    found = posed(rig, coordinates, moved, turned)
-    if kind == UNREACHABLE:
-        outward = found.targets - found.translations[:, :1]
-        found.targets[:] += _PUSHED_M * outward / np.linalg.norm(outward, axis=-1, keepdims=True)
-    return found
-
-
-def drags(rig: Rig, sequences: int, frames: int, seed: int) -> list[Problems]:
-    """Smooth motions through random poses, from rest, to be followed frame by frame."""
-    random = np.random.default_rng([seed, zlib.crc32(rig.name.encode()), zlib.crc32(b"drag")])
-    made = []
-    for _ in range(sequences):
-        coordinates = _DRAG_PART * drawn(rig, _KEYS, random)
-        moved = random.uniform(-_DRAG_ROOT_M, _DRAG_ROOT_M, (_KEYS, 3))
-        turned = random.normal(0.0, _DRAG_ROOT_RAD, (_KEYS, 3))
-        for keys in (coordinates, moved, turned):
-            keys[0] = 0.0
-        made.append(posed(rig, *(_eased(keys, frames) for keys in (coordinates, moved, turned))))
-    return made
-
-
-def posed(rig: Rig, coordinates: Floats, moved: Floats, turned: Floats) -> Problems:
-    """The problems whose hidden poses have these coordinates (N, J, 3), added to the rest pose's.
-
-    Free roots are moved by (N, 3) metres and turned by (N, 3) rotation vectors.
-    """
-    skeleton, space = rig.skeleton, joint_space(rig.skeleton)
-    count = len(coordinates)
-    rotations = np.tile(skeleton.rest_rotations, (count, 1, 1))
-    translations = np.tile(skeleton.offsets, (count, 1, 1))
-    rotations, translations = space.rebuild(_rest(rig) + coordinates, rotations, translations)
-    for joint in np.flatnonzero(skeleton.of_kind(JointKind.FREE)).tolist():
-        rotations[:, joint], translations[:, joint] = exp(turned), skeleton.offsets[joint] + moved
-    places, frames = world(skeleton, rotations, translations)
-    at = frames[:, rig.joints]
-    targets = places[:, rig.joints] + np.einsum("ngij,gj->ngi", at, rig.offsets)
-    return Problems(targets, from_matrix(at), rotations, translations)
-
-
-def drawn(rig: Rig, count: int, random: np.random.Generator) -> Floats:
-    """(count, J, 3) coordinates anywhere in their ranges, minus the rest pose's; 0 where there is no range."""
-    space = joint_space(rig.skeleton)
-    limited = np.isfinite(space.lower) & np.isfinite(space.upper)
-    lower, upper = np.where(limited, space.lower, 0.0), np.where(limited, space.upper, 0.0)
-    return np.where(limited, random.uniform(lower, upper, (count, *lower.shape)) - _rest(rig), 0.0)
-
-
-def _rest(rig: Rig) -> Floats:
-    """(J, 3) coordinates of the rest pose, brought inside the ranges."""
-    space = joint_space(rig.skeleton)
-    return np.clip(np.zeros_like(space.lower), space.lower, space.upper)
-
-
-def _shell(rig: Rig, count: int, random: np.random.Generator) -> Problems:
-    """Points about a chain's first joint, uniform by volume."""
-    skeleton = rig.skeleton
-    reach = float(np.linalg.norm(skeleton.offsets[1:], axis=-1).sum() + np.linalg.norm(rig.offsets[0]))
-    least, most = (part**3 for part in _SHELL)
-    distances = reach * np.cbrt(random.uniform(least, most, (count, 1)))
-    targets = skeleton.offsets[0] + distances * _directions(count, random)
-    return Problems(
-        targets[:, None],
-        np.tile([0.0, 0.0, 0.0, 1.0], (count, 1, 1)),
-        np.tile(skeleton.rest_rotations, (count, 1, 1)),
-        np.tile(skeleton.offsets, (count, 1, 1)),
-    )
-
-
-def _directions(count: int, random: np.random.Generator) -> Floats:
-    """(count, 3) unit vectors, every direction equally likely."""
-    vectors = random.normal(size=(count, 3))
-    return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True))
-
-
-def _eased(keys: Floats, frames: int) -> Floats:
-    """(frames, ...) values that pass through keys (K, ...) and are slow at each."""
-    places = np.linspace(0.0, len(keys) - 1.0, frames)
-    before = np.minimum(places.astype(np.intp), len(keys) - 2)
-    part = places - before
-    part = (part * part * (3.0 - 2.0 * part)).reshape(-1, *([1] * (keys.ndim - 1)))
-    return np.asarray(keys[before] * (1.0 - part) + keys[before + 1] * part)
-
-
-# --- the problems of a run
-
-
-class Source(Protocol):
-    """Source of rigs and problems: our own, or a neutral benchmark."""
-
-    def rig(self, name: str) -> Rig:
-        """A rig by name."""
-
-    def problems(self, rig: Rig, kind: str, count: int, seed: int) -> Problems:
-        """Problems of a class."""
-
-    def drags(self, rig: Rig, sequences: int, frames: int, seed: int) -> list[Problems]:
-        """Motions to follow."""
-
-
-class OwnSource:
-    """The bundled samples and our own problems."""
-
-    rig = staticmethod(find_rig)
-    drags = staticmethod(drags)
-    problems = staticmethod(problems)
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """One run of the benchmarks: ``count`` problems of each set and class; quick: a few, to see that it works."""
-
-    source: Source = field(default_factory=OwnSource)
-    seed: int = BENCH_SEED
-    count: int = BENCH_COUNT
-    quick: bool = False
-
-    def at_most(self, number: int) -> int:
-        """``number``, or at most 2 in a quick run."""
-        return min(number, 2) if self.quick else number
-
-    def some(self, names: Sequence[str]) -> Sequence[str]:
-        """All names, or the first in a quick run."""
-        return names[:1] if self.quick else names
-
-    @property
-    def backend(self) -> Backend:
-        """Backend of the default solver: compiled, if numba is installed; a quick run compiles nothing for that."""
-        return "numpy" if find_spec("numba") is None else "auto" if self.quick else "numba"
-
-    @property
-    def budget_s(self) -> float:
-        """Seconds that one contender may use on one set and class."""
-        return 0.5 if self.quick else 20.0
-
-
-# --- paths of a cursor
 
 
 def out_and_back(
@@ -449,23 +228,7 @@ def _walk(shape: str, random: np.random.Generator) -> Floats:
     return np.asarray(out * first + 0.5 * np.sin(turn) * second)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Score:
-    """The scores of N poses.
-
-    Attributes:
-        metres, degrees: (N,) largest errors of goals; 0 degrees without goals for rotations.
-        outside_rad, outside_m: (N,) largest violations of limits and joint kinds.
-        solved: (N,) every goal is within `NEAR_ENOUGH_M` and `NEAR_ENOUGH_DEG`.
-        valid: (N,) solved, and inside every limit.
-    """
-
-    metres: Floats
-    degrees: Floats
-    outside_rad: Floats
-    outside_m: Floats
-    solved: Bools
-    valid: Bools
+# --- the score
 
 
 def score(rig: Rig, targets: Floats, turns: Floats, rotations: Floats, translations: Floats) -> Score:
@@ -479,9 +242,7 @@ def score(rig: Rig, targets: Floats, turns: Floats, rotations: Floats, translati
     apart = angle_between(matrices(turns), frames[:, rig.joints])
     degrees = np.degrees(np.where(rig.turned, apart, 0.0).max(axis=-1))
     outside_rad, outside_m = outside(rig.skeleton, rotations, translations)
-    solved = (metres < NEAR_ENOUGH_M) & (degrees < NEAR_ENOUGH_DEG)  # false for NaN
-    valid = solved & (outside_rad < OUTSIDE_RAD) & (outside_m < OUTSIDE_M)
-    return Score(metres, degrees, outside_rad, outside_m, solved, valid)
+    return Score.of(metres, degrees, outside_rad, outside_m)
 
 
 def matrices(quaternions: Floats) -> Floats:
@@ -598,3 +359,13 @@ def _about(axes: Floats, angles: Floats) -> Floats:
 def _vee(d: Floats) -> Floats:
     """(..., 3) twice the axis of rotations (..., 3, 3) times the sine of their angles."""
     return np.stack([d[..., 2, 1] - d[..., 1, 2], d[..., 0, 2] - d[..., 2, 0], d[..., 1, 0] - d[..., 0, 1]], axis=-1)
+
+
+class OwnSource:
+    """The problem sets as a source of `viewer.cli.bench_measures`."""
+
+    sets = SETS
+    rig = staticmethod(find_rig)
+    problems = staticmethod(problems)
+    drags = staticmethod(drags)
+    score = staticmethod(score)

@@ -12,7 +12,7 @@ divided by that of the person's own.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
@@ -22,9 +22,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-import viewer
 from viewer.choices import Backend, RootMode
-from viewer.cli.bench_problems import Plan
+from viewer.cli.bench_measures import Plan
 from viewer.cli.job import Json
 from viewer.errors import ViewerError
 from viewer.formats.file_formats import SAMPLE
@@ -225,13 +224,13 @@ AT_MOST_CM = {Given.ROOT: 2.3, Given.NOTHING: 5.5, Given.TURNS: 3.3}
 AIM_CM = {Given.ROOT: 1.8, Given.NOTHING: 4.2, Given.TURNS: 2.2}
 
 
-def measure_poses(plan: Plan) -> Json:
+def measure_poses(plan: Plan) -> dict[str, Json]:
     """By clip and by what is given; means; dragging."""
-    trials = _trials(plan)
+    ready = trials([SAMPLE + "walk"] if plan.quick else clip_files(), plan.at_most(_FRAMES))
     clips: dict[str, Json] = {}
     means: dict[str, list[PoseScore]] = {}
     drags: list[dict[str, float]] = []
-    for name, trial in watched("poses", list(trials.items()), len(trials)):
+    for name, trial in watched("poses", list(ready.items()), len(ready)):
         found: dict[str, Json] = {}
         for given in Given:
             one = score(trial, given, partial(_solve, plan.backend))
@@ -257,29 +256,29 @@ def _over(what: Callable[[list[float]], np.floating[Any]], drags: list[dict[str,
 
 def clip_files() -> list[Path | str]:
     """BVH files in ``data/bvh`` of $IKVIEWER_SHARED (default ``shared`` beside the checkout), else the bundled walk."""
-    beside = Path(viewer.__file__).resolve().parents[2] / "shared"
+    beside = Path(__file__).resolve().parents[2] / "shared"
     folder = Path(os.environ.get("IKVIEWER_SHARED", beside)) / "data" / "bvh"
     return [*sorted(folder.glob("*.bvh"))] or [SAMPLE + "walk"]
 
 
-def _trials(plan: Plan) -> dict[str, Trial]:
-    """Clips of figures with two arms, two legs and a head, long enough."""
+def trials(files: Sequence[Path | str], frames: int) -> dict[str, Trial]:
+    """Clips of figures with two arms, two legs and a head, long enough, ready for scoring."""
     result = {}
-    for file in [SAMPLE + "walk"] if plan.quick else clip_files():
+    for file in files:
         try:
             character = load(file)
         except ViewerError:  # the folder may hold broken files for tests
             continue
         if character.clip is None or len(character.clip) < _FEWEST:
             continue
-        trial = prepare(character, plan.at_most(_FRAMES))
+        trial = prepare(character, frames)
         if trial is not None:
             result[Path(str(file)).stem] = trial
     return result
 
 
 def _solve(backend: Backend, skeleton: Skeleton, goals: list[Goal], start: Pose, root: RootMode) -> Pose:
-    """Our default solver, as `viewer.cli.bench_poses.score` takes one."""
+    """Our default solver, as `score` takes one."""
     return Solver(skeleton, goals, root=root, backend=backend).solve(start).pose
 
 
