@@ -72,6 +72,19 @@ def test_a_drag_is_written_tick_by_tick_with_times_and_backend(tmp_path: Path) -
     same(made, tmp_path)
 
 
+def test_the_removal_of_a_first_goal_is_refused_again_but_releases_where_it_once_did(tmp_path: Path) -> None:
+    made = recorded()
+    with pytest.raises(InputError, match='goal "LeftHand" is the first of its effector'):
+        made.dispatch(actions.RemoveGoal("LeftHand"))
+    same(made, tmp_path)
+
+    def as_before(tree: Tree) -> None:
+        tree["calls"] = [call for call in tree["calls"] if call[0] not in ("refused", "check")]
+
+    led_to = replay(altered(saved(made, tmp_path), as_before))
+    assert not led_to.goal("LeftHand").enabled
+
+
 def test_ticks_at_rest_are_not_written(tmp_path: Path) -> None:
     made = recorded()
     made.dispatch(SetLimits(on=False))

@@ -114,6 +114,12 @@ class Replay:
         """The path of a target whose positions were recorded, not its path."""
         return self._pointers.setdefault(effector, Pointer(np.zeros(3)))
 
+    def present(self, action: Action) -> Action:
+        """The present action for a recorded one: `RemoveGoal` once released an effector whose first goal it named."""
+        if not isinstance(action, RemoveGoal) or self._next == action_log.REFUSED:
+            return action
+        return removing(self.session.document.goal(action.goal))
+
     def serve(self, backend: str) -> None:
         """Solve by this backend from now on, where the settings name none."""
         self._backend = check_backend(backend)
@@ -210,11 +216,6 @@ def _set_tolerance(replay: Replay, degrees: float) -> None:
     replay.session.recorder.tolerance_deg = degrees
 
 
-def _present(replay: Replay, action: Action) -> Action:
-    """The present action for a recorded one: `RemoveGoal` released an effector whose first goal it named."""
-    return removing(replay.session.document.goal(action.goal)) if isinstance(action, RemoveGoal) else action
-
-
 def _call(path: str) -> Callable[..., object]:
     """A call of a method of the session, or of one of its members."""
     method = attrgetter(f"session.{path}")
@@ -223,8 +224,8 @@ def _call(path: str) -> Callable[..., object]:
 
 DOERS: dict[str, Callable[..., object]] = {
     **{name: _call(name) for name in (*action_log.BARE, "begin", "seek", "play")},
-    "dispatch": lambda replay, action: replay.session.dispatch(_present(replay, action)),
-    "update": lambda replay, action: replay.session.gestures.update(_present(replay, action)),
+    "dispatch": lambda replay, action: replay.session.dispatch(replay.present(action)),
+    "update": lambda replay, action: replay.session.gestures.update(replay.present(action)),
     "set_chain": _call("gestures.set_chain"),
     "pause": _call("targets.pause"),
     "resume": _call("targets.resume"),
