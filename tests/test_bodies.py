@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from inside.formats import check_character, skeleton_from_text, skeleton_to_json
 from inside.session import document_data, document_of
-from inside.skeleton import chain, lend_rig
+from inside.skeleton import chain, with_rig
 from inside.spatial import segment_distances
 from odd_figures import odd_figure
 
@@ -192,7 +192,7 @@ def test_bodies_go_along_with_their_joints() -> None:
     assert (right.b, right.radius, right.mass) == ((-0.3, 0.0, 0.1), 0.05, 3.0)
     bare = skeleton_from_text(json.dumps({key: value for key, value in FILE.items() if key != "bodies"}), "g.json")
     lender = skeleton_from_text(json.dumps(FILE), "f.json")
-    assert lend_rig(bare, lender).skeleton.bodies == skeleton.bodies
+    assert with_rig(bare, lender).skeleton.bodies == skeleton.bodies
 
 
 BONE: list[Any] = [[0, 0, 0], [0, 1, 0], 1]

@@ -17,7 +17,7 @@ from inside.document import Select
 from inside.physics import Standing, Together, load_mujoco, make_model
 from inside.scene import CONE_LENGTH, density_of, limited_joint
 from inside.session import document_data, document_of
-from inside.skeleton import inertias_of, lend_rig
+from inside.skeleton import inertias_of, with_rig
 from inside.spatial import rotate
 from ui_person import Person
 
@@ -346,7 +346,7 @@ def test_edits_carry_inertias_along() -> None:
     assert Builder(made).remove("RightArm").skeleton.inertias == (None, own)
     plain = Builder().add("root").add("LeftArm", "root", (0.5, 1.0, 0.0)).skeleton
     assert plain.inertias == ()
-    assert lend_rig(viewer.Character(plain), viewer.Character(made)).skeleton.inertias == (None, own)
+    assert with_rig(viewer.Character(plain), viewer.Character(made)).skeleton.inertias == (None, own)
     apart = Standing(made, np.array([3.0, 0.0, 0.0]), np.array([0.0, 0.0, 0.0, 1.0]))
     alone = Standing(plain, np.zeros(3), np.array([0.0, 0.0, 0.0, 1.0]))
     assert Together.of([alone, apart]).skeleton.inertias == (None, None, *made.inertias)

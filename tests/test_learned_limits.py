@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from cli_run import Ran, ran
 from inside.document import mirrored_pose
-from inside.motion import learned, mirrored, tame
+from inside.motion import kept_frames, learned, mirrored
 from inside.spatial import angle_between, exp, multiply
 
 import viewer
@@ -104,8 +104,8 @@ def test_thrown_frames_do_not_count() -> None:
     rotations[0, 5] = multiply(rotations[0, 5], exp((0.0, 0.0, 2.8)))  # as a calibration before the motion
     rotations[200:203, 8] = multiply(rotations[200:203, 8], exp((2.5, 0.0, 0.0)))
     spoiled = replace(clip, rotations=rotations)
-    assert np.flatnonzero(~tame(BALLS, spoiled)).tolist() == [0, 200, 201, 202]
-    assert tame(BALLS, clip).all()
+    assert np.flatnonzero(~kept_frames(BALLS, spoiled)).tolist() == [0, 200, 201, 202]
+    assert kept_frames(BALLS, clip).all()
     found = learned(BALLS, [spoiled], 0.0, 0.0)
     assert (found.frames, found.thrown) == (396, 4)
     limits = found.skeleton.limits[8]

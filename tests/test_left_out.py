@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from gltf_files import GltfFile
 from inside.formats import left_out, nodes_only
-from inside.skeleton import lend_rig
+from inside.skeleton import with_rig
 
 import viewer
 from viewer.errors import InputError
@@ -117,7 +117,7 @@ def test_bvh_keeps_the_kinds_that_its_channels_say(tmp_path: Path) -> None:
 
 
 def test_a_lent_rig_is_lost_again() -> None:
-    rigged = lend_rig(bare(), viewer.load("sample:biped"))
+    rigged = with_rig(bare(), viewer.load("sample:biped"))
     words = EVERYTHING.removesuffix(", named poses")
     assert said(rigged) == [f"glTF has no place for {words}: left out"]
 

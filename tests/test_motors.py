@@ -13,7 +13,7 @@ import pytest
 from cli_run import ran
 from inside.physics import Standing, Together, load_mujoco
 from inside.session import document_data, document_of
-from inside.skeleton import joint_edits, lend_rig
+from inside.skeleton import joint_edits, with_rig
 
 import viewer
 from viewer import Builder, InputError, Motor, Surroundings
@@ -187,7 +187,7 @@ def test_edits_carry_motors_along() -> None:
     assert Builder(made).change("LeftArm", kind="ball").skeleton.motors == (None, None, own)
     plain = Builder().add("root").add("LeftArm", "root", (0.5, 1.0, 0.0)).skeleton
     assert plain.motors == ()
-    assert lend_rig(viewer.Character(plain), viewer.Character(made)).skeleton.motors == (None, own)
+    assert with_rig(viewer.Character(plain), viewer.Character(made)).skeleton.motors == (None, own)
     still = np.array([0.0, 0.0, 0.0, 1.0])
     both = [Standing(plain, np.zeros(3), still), Standing(made, np.array([3.0, 0.0, 0.0]), still)]
     assert Together.of(both).skeleton.motors == (None, None, *made.motors)

@@ -10,7 +10,7 @@ import pytest
 from figures import JOINTS, nameless, person, renamed
 from inside.formats import skeleton_to_json
 from inside.ik import REFERENCE, metric, spreads
-from inside.skeleton import chain, lend_rig
+from inside.skeleton import chain, with_rig
 from inside.spatial import from_axis_angle, rotate
 
 from viewer import load
@@ -163,8 +163,8 @@ def test_a_rig_lends_its_spreads() -> None:
     stated = np.full((len(skeleton), 3), np.nan)
     stated[skeleton.index("LeftArm")] = 0.3
     rig = renamed(replace(skeleton, mobility=stated), lambda name: "Other" if name == "Head" else name)
-    lent = lend_rig(Character(skeleton), Character(rig)).skeleton
+    lent = with_rig(Character(skeleton), Character(rig)).skeleton
     assert lent.mobility is not None
     assert np.flatnonzero(~np.isnan(lent.mobility[:, 0])).tolist() == [skeleton.index("LeftArm")]
     np.testing.assert_array_equal(spreads(lent)[skeleton.index("LeftArm")], 0.3)
-    assert lend_rig(Character(skeleton), Character(skeleton)).skeleton.mobility is None
+    assert with_rig(Character(skeleton), Character(skeleton)).skeleton.mobility is None

@@ -15,7 +15,7 @@ import pytest
 from inside.document import rig_of, same
 from inside.formats import skeleton_from_text, skeleton_schema, skeleton_to_json
 from inside.ik import LEAST, MOST, REFERENCE, Backend, principal, spreads
-from inside.skeleton import lend_rig
+from inside.skeleton import with_rig
 from inside.spatial import IDENTITY, angle_between, conjugate, from_axis_angle, multiply, rotate, to_matrix
 from jsonschema import Draft202012Validator
 from spreads import SLANTED, read, stated_matrix
@@ -89,13 +89,13 @@ def test_formats_without_a_place_for_it_say_so(tmp_path: Path) -> None:
 
 def test_a_rig_lends_a_matrix_over_three_numbers_and_the_other_way_round() -> None:
     three, matrix = read([10, 20, 30]), read(SLANTED)
-    lent = lend_rig(three, matrix).skeleton
+    lent = with_rig(three, matrix).skeleton
     np.testing.assert_array_equal(stated_matrix(lent), stated_matrix(matrix.skeleton))
     np.testing.assert_array_equal(spreads(lent), spreads(matrix.skeleton))
-    back = lend_rig(matrix, three).skeleton
+    back = with_rig(matrix, three).skeleton
     np.testing.assert_array_equal(spreads(back), spreads(three.skeleton))
     np.testing.assert_array_equal(principal(back)[0][0], IDENTITY)
-    kept = lend_rig(matrix, Character(figure_named(matrix.skeleton))).skeleton
+    kept = with_rig(matrix, Character(figure_named(matrix.skeleton))).skeleton
     np.testing.assert_array_equal(stated_matrix(kept), stated_matrix(matrix.skeleton))
 
 

@@ -21,4 +21,4 @@ from viewer.motion.limb_chain import LimbGoals, limb_joints, limb_points, pose_l
 from viewer.motion.plant import plant_feet
 from viewer.motion.point_sets import POINT_SETS, smpl_figure
 from viewer.motion.posed_body import touching_share
-from viewer.motion.range_of_motion import learned, mirrored, tame
+from viewer.motion.range_of_motion import kept_frames, learned, mirrored

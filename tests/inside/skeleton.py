@@ -15,5 +15,5 @@ from viewer.skeleton.limbs import Figure, flexion_axis, leg_length, limb_places
 from viewer.skeleton.limits import UNLIMITED, default_twist_axis
 from viewer.skeleton.names import MOST_LEAVES, PARTS, BodyPart, FreeNames, body_part, find_effectors, unique_names
 from viewer.skeleton.relaxed import derived_pose
-from viewer.skeleton.transfer import Carrier, lend_rig, transferred
+from viewer.skeleton.transfer import Carrier, transferred, with_rig
 from viewer.skeleton.tree import MOST_LINKS, chain, depth_first, rest_world

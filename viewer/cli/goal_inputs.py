@@ -21,7 +21,7 @@ from viewer.cli.options import ShapeText
 from viewer.cli.solving_options import Touching
 from viewer.errors import InputError, prefixed, quote, unknown_name
 from viewer.formats.companion_json import read_contacts, read_layers
-from viewer.formats.goals_json import Asked, read_goals_file
+from viewer.formats.goals_json import StatedGoals, read_goals_file
 from viewer.ik.contact import Box, Contact, Mesh, Object, Sphere
 from viewer.ik.contact.volumes import check_names
 from viewer.ik.goals import Goal
@@ -99,7 +99,7 @@ def _place(error: BaseException, path: Path) -> str:
     return f"{path}, line {lines[-1]}" if lines else str(path)
 
 
-def goals_of(name: str, skeleton: Skeleton) -> Asked:
+def goals_of(name: str, skeleton: Skeleton) -> StatedGoals:
     """The goals, contact and ground of a goals file, or of standard input; its warnings go to stderr."""
     return warned(name, lambda warnings: read_goals_file(Path(name), name, skeleton, warnings))
 

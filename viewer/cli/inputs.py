@@ -23,7 +23,7 @@ from viewer.formats.limit_sources import with_limits
 from viewer.formats.load import load
 from viewer.formats.skeleton_json import read_pose
 from viewer.skeleton import Character, Clip, Pose, Skeleton
-from viewer.skeleton.transfer import lend_rig
+from viewer.skeleton.transfer import with_rig
 
 T = TypeVar("T")
 
@@ -47,7 +47,7 @@ def load_input(
     if reading.rig is not None:
         rig = read_rig(reading.rig)
         odd = tuple(f"{reading.rig}: {warning}" for warning in rig.warnings)
-        character = lend_rig(character, rig)
+        character = with_rig(character, rig)
         character = replace(character, warnings=(*character.warnings, *odd))
     if not quiet:
         warn(warnings_of(character, file))

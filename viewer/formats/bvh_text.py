@@ -43,7 +43,6 @@ _BRACE = re.compile(r"[ \t\f\v]\{")
 _COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
 
 _CHANNELS = {f"{axis}{kind}".casefold(): f"{axis.upper()}{kind}" for kind in ("position", "rotation") for axis in "xyz"}
-"""The six channel names by their lower-case form."""
 
 _TURNED = "OFFSET with six numbers: the last three, a rotation at rest, are left out; channels hold the whole rotation"
 """In files for SOMA; their own reader also takes three."""

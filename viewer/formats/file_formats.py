@@ -209,7 +209,6 @@ FORMATS = (
 if it can be read its word in `FormatWord`."""
 BY_SUFFIX = {each.suffix: each for each in FORMATS}
 READ = tuple(each.suffix for each in FORMATS if each.reader)
-"""Suffixes of the files that can be read."""
 WRITTEN = tuple(each.suffix for each in FORMATS if each.writer)
 """Suffixes of the files that can be written."""
 READ_IN_FOLDERS = tuple(each.suffix for each in FORMATS if each.reader not in {"", _POSITIONS} and not each.is_alone)

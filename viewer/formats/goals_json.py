@@ -181,7 +181,7 @@ class GoalsFile(DataFile, kw_only=True):
 # --- reading and writing
 
 
-class Asked(NamedTuple):
+class StatedGoals(NamedTuple):
     """What a goals file asks for; ``contact`` is None where the file does not mention it.
 
     ``ground`` is the height, metres, that goals for balance stand on; None: the floor of ``contact``, or 0.
@@ -192,7 +192,7 @@ class Asked(NamedTuple):
     ground: float | None = None
 
 
-def read_goals_file(path: Path, name: str, skeleton: Skeleton, warnings: list[str] | None = None) -> Asked:
+def read_goals_file(path: Path, name: str, skeleton: Skeleton, warnings: list[str] | None = None) -> StatedGoals:
     """Read a goals file for one skeleton, whose effectors, joints and tips it may name; meshes stand beside it.
 
     ``path`` may be a pipe, ``name`` begins messages, and ``warnings`` receives a line for each unknown key.
@@ -202,7 +202,7 @@ def read_goals_file(path: Path, name: str, skeleton: Skeleton, warnings: list[st
 
 def goals_file_from_text(
     text: str, file: str, skeleton: Skeleton, warnings: list[str] | None = None, folder: Path = _HERE
-) -> Asked:
+) -> StatedGoals:
     """What the text of a goals file describes; files of meshes are looked for in ``folder``."""
     data = decode(text, GoalsFile, "goals", file, warnings)
     with of_file(file):
@@ -219,7 +219,7 @@ def goals_file_from_text(
             goals.append(goal)
         with at_path():
             goal_ids(goals)
-    return Asked(tuple(goals), contact, data.ground)
+    return StatedGoals(tuple(goals), contact, data.ground)
 
 
 def _contact(entry: ContactEntry, skeleton: Skeleton, folder: Path) -> Contact:

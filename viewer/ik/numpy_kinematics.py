@@ -477,14 +477,7 @@ def moved_by(s: System) -> Floats:
 
 
 def residuals(s: System, w: Work, q: Floats, t: Floats, e: Floats) -> tuple[float, float]:
-    """Forward kinematics and all goals' residuals.
-
-    Fills ``e`` (m,), weighted, target minus current, and in ``w`` what `linearise` needs.
-
-    Returns:
-        The squared error e.e with the penalty for overlaps, and the largest residual in units of its tolerance, or
-        overlap in units of what counts as touching (below 1: all goals are met); goals that weigh nothing are left out.
-    """
+    """Forward kinematics and all goals' residuals; fills and returns what `viewer.ik.kernels.joints.residuals` does."""
     motion, rows = forward(s, w, q, t), rows_of(s)
     frames, point = motion.frames, motion.place.take(s.goal_joint, axis=1)
     if np.count_nonzero(s.goal_offset):

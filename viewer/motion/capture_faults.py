@@ -477,7 +477,7 @@ def bridged(paths: Floats, failed: Bools) -> Floats:
     return result
 
 
-def mended(skeleton: Skeleton, clip: Clip, world: World, away: Bools) -> World:
+def filled_in(skeleton: Skeleton, clip: Clip, world: World, away: Bools) -> World:
     """The world with its lost frames, never the first or the last, interpolated between those around them."""
     frames = np.flatnonzero(away)
     sound = np.flatnonzero(~away)

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from viewer.errors import InputError, quote
-from viewer.motion.capture_faults import bridged, failures, mended
+from viewer.motion.capture_faults import bridged, failures, filled_in
 from viewer.progress import report
 from viewer.skeleton import Clip, Figure, Limb, Skeleton, World, at_or_below, find_figure, fk_clip, rest_world
 from viewer.skeleton.character import check_clip, check_skeleton
@@ -194,7 +194,7 @@ def moving_feet(skeleton: Skeleton, clip: Clip, world: World | None = None, away
     else:
         lost = away
     if lost.any():
-        world = mended(skeleton, clip, world, lost)
+        world = filled_in(skeleton, clip, world, lost)
         feet = foot_places(skeleton, world)
     return MovingFeet(skeleton, clip, world, length, feet, steady_pieces(skeleton, clip, world), lost, failed)
 

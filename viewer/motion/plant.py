@@ -16,7 +16,7 @@ import numpy as np
 from viewer.choices import LONGEST_BLEND
 from viewer.errors import InputError
 from viewer.ik.contact.values import Object
-from viewer.motion.capture_faults import mended, steadied, steady_body, steady_hips
+from viewer.motion.capture_faults import filled_in, steadied, steady_body, steady_hips
 from viewer.motion.contacts import (
     BALL,
     HEEL,
@@ -303,7 +303,7 @@ def _steadied(moving: MovingFeet, feet: FeetGoals, rate: float) -> Motion:
     rotations[moving.away] = moving.clip.rotations[moving.away]
     world = fk_arrays(skeleton.parents, rotations, translations)
     if moving.away.any():
-        world = mended(skeleton, moving.clip.with_motion(rotations), world, moving.away)
+        world = filled_in(skeleton, moving.clip.with_motion(rotations), world, moving.away)
     return Motion(rotations, translations, world)
 
 

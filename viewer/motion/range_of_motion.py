@@ -127,7 +127,7 @@ def learned(skeleton: Skeleton, clips: Sequence[Clip], quantile: float = QUANTIL
         raise InputError(f"limits: quantile: expected 0 to 0.1, found {quantile:g}")
     if not 0.0 <= margin <= np.pi:
         raise InputError(f"limits: margin: expected 0 to 180 degrees, found {np.degrees(margin):g}")
-    kept = [tame(skeleton, clip) for clip in clips]
+    kept = [kept_frames(skeleton, clip) for clip in clips]
     frames = int(sum(mask.sum() for mask in kept))
     thrown = sum(len(clip) for clip in clips) - frames
     if frames < LEAST_FRAMES:
@@ -155,7 +155,7 @@ def learned(skeleton: Skeleton, clips: Sequence[Clip], quantile: float = QUANTIL
     )
 
 
-def tame(skeleton: Skeleton, clip: Clip) -> Bools:
+def kept_frames(skeleton: Skeleton, clip: Clip) -> Bools:
     """(F,) False for frames in short pieces between two throws, such as a calibration before the motion begins."""
     frames = len(clip)
     if frames < 2:

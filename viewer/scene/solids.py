@@ -123,11 +123,8 @@ def _places(skeleton: Skeleton, shown: Bools) -> Ints:
 class _States(NamedTuple):
     """The states that determine a figure's colours and do not change while it moves.
 
-    Attributes:
-        selected: joints that are selected.
-        limited: joints at a limit or beyond it.
-        hovered: the joint under the pointer, -1 for none.
-        stretched: joints at the ends of bones that have another length than in the file.
+    ``limited``: at a limit or beyond it; ``hovered``: the joint under the pointer, -1 for none; ``stretched``: at the
+    ends of bones that have another length than in the file.
     """
 
     selected: frozenset[int]

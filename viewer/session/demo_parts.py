@@ -31,7 +31,7 @@ PREFIX = "demo:"
 """Prefix of demo names where files are named; the source path of a demo's document."""
 
 
-class Says(NamedTuple):
+class DemoText(NamedTuple):
     """One line of text that a demo shows about the present document. Its tone is good, bad or neutral."""
 
     text: str
@@ -137,14 +137,14 @@ class Demo:
     click_moves: str = ""
     methods: tuple[MethodName, ...] = ()
     rings: Callable[[Document], tuple[Ring, ...]] = lambda _: ()
-    says: Callable[[Document], Says | None] = lambda _: None
+    says: Callable[[Document], DemoText | None] = lambda _: None
     room: tuple[Vector, ...] = ()
     shows_bodies: bool = False
     shows_balance: bool = False
     solves: bool = False
     trial: Trial | None = None
     lab: tuple[MethodName, ...] = ()
-    check: Callable[[Mapping[str, Trace]], Says | None] = lambda _: None
+    check: Callable[[Mapping[str, Trace]], DemoText | None] = lambda _: None
     panel: str = ""
     beside: Callable[[], tuple[tuple[str, Document, Placement], ...]] = tuple
 
@@ -236,7 +236,7 @@ def _lengths(document: Document) -> tuple[float, float]:
     return float(np.linalg.norm(skeleton.offsets[1])), float(np.linalg.norm(skeleton.effectors[0].offset))
 
 
-def _reach(document: Document) -> Says | None:
+def _reach(document: Document) -> DemoText | None:
     lengths, shoulder, target = _lengths(document), document.pose.translations[0], document.goal("tip").position
     if target is None:
         return None
@@ -244,10 +244,10 @@ def _reach(document: Document) -> Says | None:
     nearest, farthest = abs(lengths[0] - lengths[1]), sum(lengths)
     away = f"the target is {distance:.3f} m away"
     if distance > farthest + document.solver.tolerance_m:
-        return Says(f"Too far by {distance - farthest:.3f} m: {away}", "warn")
+        return DemoText(f"Too far by {distance - farthest:.3f} m: {away}", "warn")
     if distance < nearest - document.solver.tolerance_m:
-        return Says(f"Too near by {nearest - distance:.3f} m: {away}", "warn")
-    return Says(f"In reach: {away}", "ok")
+        return DemoText(f"Too near by {nearest - distance:.3f} m: {away}", "warn")
+    return DemoText(f"In reach: {away}", "ok")
 
 
 def _shell(document: Document) -> tuple[Ring, ...]:
@@ -272,13 +272,13 @@ def s_lock(name: str = "s-lock", method: MethodName = "ccd") -> Document:
     return opened(name, skeleton, bent(skeleton, _S_START), goals, solver=settings, planar="xy")
 
 
-def _lock(document: Document) -> Says | None:
+def _lock(document: Document) -> DemoText | None:
     error = measured(document).get("tip")
     if error is None or error.metres is None:
         return None
     if error.reached:
-        return Says("The target is reached", "ok")
-    return Says(f"{metres(error.metres)} short", "warn")
+        return DemoText("The target is reached", "ok")
+    return DemoText(f"{metres(error.metres)} short", "warn")
 
 
 def puzzle() -> Document:
@@ -294,11 +294,11 @@ def _left(document: Document) -> float:
     return float(np.linalg.norm(_tip(document) - np.array(_CIRCLE)))
 
 
-def _progress(document: Document) -> Says:
+def _progress(document: Document) -> DemoText:
     left = _left(document)
     if left <= _RADIUS:
-        return Says("Solved: the tip is in the circle", "ok")
-    return Says(f"{100.0 * (left - _RADIUS):.1f} cm to go")
+        return DemoText("Solved: the tip is in the circle", "ok")
+    return DemoText(f"{100.0 * (left - _RADIUS):.1f} cm to go")
 
 
 def _circle(document: Document) -> tuple[Ring, ...]:

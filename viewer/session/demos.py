@@ -19,7 +19,7 @@ from viewer.ik.contact.volumes import TOUCHES
 from viewer.ik.findings import metres
 from viewer.ik.goals import Goal, Vector
 from viewer.ik.solver import Solver
-from viewer.session.demo_parts import FLAT, PREFIX, Demo, Push, Ring, Says, Throw, Trial, opened, sample
+from viewer.session.demo_parts import FLAT, PREFIX, Demo, DemoText, Push, Ring, Throw, Trial, opened, sample
 from viewer.session.figures import Placement
 from viewer.session.ik_drag import Chase, FigureEight, Made, Orbit, TargetMotion
 from viewer.session.lessons import LESSONS
@@ -95,11 +95,11 @@ def _thing(document: Document) -> tuple[Ring, ...]:
     return (Ring(tuple(centre.tolist()), 0.03, filled=True),)
 
 
-def _apart(document: Document) -> Says:
+def _apart(document: Document) -> DemoText:
     targets = np.array([document.goal(name).position for name in _FINGERS])
     worst = max((error.metres or 0.0) for error in measured(document).values())
     apart = np.linalg.norm(targets - targets.mean(axis=0), axis=1).mean()
-    return Says(f"Grip {2000.0 * apart:.0f} mm wide, fingers off by {1000.0 * worst:.1f} mm at most")
+    return DemoText(f"Grip {2000.0 * apart:.0f} mm wide, fingers off by {1000.0 * worst:.1f} mm at most")
 
 
 # The reach
@@ -143,12 +143,12 @@ def _aimed(document: Document) -> tuple[Ring, ...]:
     return () if position is None else (Ring(position, 0.04 if name == "Head" else 0.035, filled=True),)
 
 
-def _errors(document: Document) -> Says:
+def _errors(document: Document) -> DemoText:
     found = measured(document).values()
     metres = max((error.metres for error in found if error.metres is not None), default=None)
     degrees = max((error.degrees for error in found if error.degrees is not None), default=0.0)
     far = "" if metres is None else f"{1000.0 * metres:.1f} mm from its distance, "
-    return Says(f"{far}{degrees:.1f}\N{DEGREE SIGN} from facing it")
+    return DemoText(f"{far}{degrees:.1f}\N{DEGREE SIGN} from facing it")
 
 
 # The floor and the body
@@ -197,13 +197,13 @@ def _on_its_feet(
     return settle(document, Solvers()).document
 
 
-def _deepest(document: Document) -> Says:
+def _deepest(document: Document) -> DemoText:
     """How deep the figure is in anything of the demo, whether or not that counts now."""
     contact = replace(document.contact, on=True)
     found = touches_of(contact, document.skeleton, document.pose)
     if not found or found[0].depth_m <= TOUCHES:
-        return Says("Nothing goes through anything", "ok")
-    return Says(f"{found[0].body} is {metres(found[0].depth_m)} in {found[0].other}", "warn")
+        return DemoText("Nothing goes through anything", "ok")
+    return DemoText(f"{found[0].body} is {metres(found[0].depth_m)} in {found[0].other}", "warn")
 
 
 # Grips
@@ -224,14 +224,14 @@ def grip() -> Document:
     return _on_its_feet("grip", [], skeleton=skeleton, contact=contact)
 
 
-def _held(document: Document) -> Says:
+def _held(document: Document) -> DemoText:
     grips, errors = dict(document.contact.grips), current_errors(document)
     if not grips or not document.contact.on:
-        return Says("The hands are open")
+        return DemoText("The hands are open")
     missed = [hand for hand in grips if (error := errors.get(grip_id(hand))) is None or not error.reached]
     if missed:
-        return Says(f"{missed[0]} does not hold the {grips[missed[0]]}", "warn")
-    return Says(" and ".join(f"the {prop}" for prop in grips.values()).capitalize() + " are held", "ok")
+        return DemoText(f"{missed[0]} does not hold the {grips[missed[0]]}", "warn")
+    return DemoText(" and ".join(f"the {prop}" for prop in grips.values()).capitalize() + " are held", "ok")
 
 
 # Balance and levels
@@ -243,10 +243,10 @@ def balance() -> Document:
     return _on_its_feet("balance", [Goal.position("RightHand", _FAR_OFF)], balance=DocumentBalance(on=True))
 
 
-def _stance(document: Document) -> Says:
+def _stance(document: Document) -> DemoText:
     found = standing(document)
     words = balance_words(found)
-    return Says(words[:1].upper() + words[1:], "ok" if found.margin >= 0.0 else "warn")
+    return DemoText(words[:1].upper() + words[1:], "ok" if found.margin >= 0.0 else "warn")
 
 
 @cache
@@ -257,14 +257,14 @@ def levels() -> Document:
     return _on_its_feet("levels", goals)
 
 
-def _gave_way(document: Document) -> Says:
+def _gave_way(document: Document) -> DemoText:
     """The hand of the last level that gives way."""
     errors = current_errors(document)
     missed = {name: error.metres or 0.0 for name in _HANDS if (error := errors.get(name)) and not error.reached}
     if not missed:
-        return Says("Both hands are at their targets", "ok")
+        return DemoText("Both hands are at their targets", "ok")
     first = max(missed, key=lambda name: document.goal(name).level)
-    return Says(f"{LEVELS[document.goal(first).level]} gave way: {first} {metres(missed[first])}", "warn")
+    return DemoText(f"{LEVELS[document.goal(first).level]} gave way: {first} {metres(missed[first])}", "warn")
 
 
 BODIES = (

@@ -20,7 +20,7 @@ from viewer.ik.goals import Goal
 from viewer.ik.lab import Trace
 from viewer.ik.methods.limb import two_link_algebraic, two_link_geometric
 from viewer.ik.solution import Status
-from viewer.session.demo_parts import Demo, Says, bent, hinged, opened, s_lock, sample, two_links
+from viewer.session.demo_parts import Demo, DemoText, bent, hinged, opened, s_lock, sample, two_links
 from viewer.skeleton import Pose, fk
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import angle_between
@@ -30,7 +30,7 @@ _BEHIND, _STRAIGHT, _CALM = 170.0, 12.0, 30.0
 _AGREE = 1e-6
 _FEW, _ROUND = 12, 8.0
 """Iterations, and a condition far from singular."""
-_NONE = Says("The methods are solving")
+_NONE = DemoText("The methods are solving")
 
 _AROUND = ((-1.5, -1.1, 0.0), (1.3, 1.2, 0.0))
 
@@ -53,11 +53,11 @@ def _steps(trace: Trace) -> list[float]:
     return np.degrees(turns).tolist() if turns else [0.0]
 
 
-def _needs(*methods: str) -> Callable[[Callable[..., Says]], Callable[[Mapping[str, Trace]], Says]]:
+def _needs(*methods: str) -> Callable[[Callable[..., DemoText]], Callable[[Mapping[str, Trace]], DemoText]]:
     """A check that gets the traces of these methods, once all are there."""
 
-    def wrap(check: Callable[..., Says]) -> Callable[[Mapping[str, Trace]], Says]:
-        def checked(traces: Mapping[str, Trace]) -> Says:
+    def wrap(check: Callable[..., DemoText]) -> Callable[[Mapping[str, Trace]], DemoText]:
+        def checked(traces: Mapping[str, Trace]) -> DemoText:
             return check(*(traces[name] for name in methods)) if all(name in traces for name in methods) else _NONE
 
         return checked
@@ -66,13 +66,13 @@ def _needs(*methods: str) -> Callable[[Callable[..., Says]], Callable[[Mapping[s
 
 
 @_needs("single-bone")
-def _points(single: Trace) -> Says:
+def _points(single: Trace) -> DemoText:
     turn = _steps(single)[0]
-    return Says(f"One turn by {turn:.1f}°", "ok" if turn > _BEHIND else "idle")
+    return DemoText(f"One turn by {turn:.1f}°", "ok" if turn > _BEHIND else "idle")
 
 
 @_needs("two-link")
-def _both_ways(two: Trace) -> Says:
+def _both_ways(two: Trace) -> DemoText:
     skeleton, goal = two.solver.skeleton, two.solver.goals[0]
     shoulder = fk(skeleton, two.start).positions[-2]
     x, y, _ = (np.array(goal.target) - shoulder).tolist()
@@ -82,54 +82,54 @@ def _both_ways(two: Trace) -> Says:
     apart = float(np.abs(np.subtract(ways, others)).max())
     bend = float(abs(ways[0][1]))
     if bend < _STRAIGHT:
-        return Says(f"Elbow {bend:.1f}°: the two ways are one", "ok")
+        return DemoText(f"Elbow {bend:.1f}°: the two ways are one", "ok")
     agree = "algebra and geometry agree" if apart < _AGREE else f"they differ by {apart:.2g}°"
-    return Says(f"Elbow \N{PLUS-MINUS SIGN}{bend:.0f}°: {agree}")
+    return DemoText(f"Elbow \N{PLUS-MINUS SIGN}{bend:.0f}°: {agree}")
 
 
 @_needs("ccd", "ccd-from-base")
-def _sweeps(tip: Trace, base: Trace) -> Says:
+def _sweeps(tip: Trace, base: Trace) -> DemoText:
     counts = tip.last.iterations, base.last.iterations
     words = f"Iterations: {counts[0]} from the tip, {counts[1]} from the base"
     won = base.last.status is Status.CONVERGED and counts[1] < counts[0]
-    return Says(words, "ok" if won else "idle")
+    return DemoText(words, "ok" if won else "idle")
 
 
 @_needs("transpose")
-def _slow(transpose: Trace) -> Says:
+def _slow(transpose: Trace) -> DemoText:
     met = transpose.last.status is Status.CONVERGED
-    return Says(f"Transpose: {transpose.how}", "ok" if met and transpose.last.iterations <= _FEW else "idle")
+    return DemoText(f"Transpose: {transpose.how}", "ok" if met and transpose.last.iterations <= _FEW else "idle")
 
 
 @_needs("pseudo-inverse", "dls")
-def _singular(pseudo: Trace, damped: Trace) -> Says:
+def _singular(pseudo: Trace, damped: Trace) -> DemoText:
     sizes = pseudo.jacobian(0).singular_values  # in a plane there are two; the third is 0
     condition = sizes[0] / sizes[1] if sizes[1] > 0.0 else np.inf
     turns = f"{max(_steps(pseudo)):.0f}° at once, damped {max(_steps(damped)):.0f}°"
-    return Says(f"Condition {condition:.3g}; {turns}", "ok" if condition < _ROUND else "warn")
+    return DemoText(f"Condition {condition:.3g}; {turns}", "ok" if condition < _ROUND else "warn")
 
 
 @_needs("dls")
-def _damping(damped: Trace) -> Says:
+def _damping(damped: Trace) -> DemoText:
     largest_turn, count = max(_steps(damped)), damped.last.iterations
     if damped.last.status is not Status.CONVERGED or count > _FEW:
-        return Says(f"It crawls: {damped.how}", "warn")
+        return DemoText(f"It crawls: {damped.how}", "warn")
     if largest_turn > _CALM:
-        return Says(f"It jerks: {largest_turn:.0f}° at once", "warn")
-    return Says(f"Met after {count}, {largest_turn:.0f}° at most", "ok")
+        return DemoText(f"It jerks: {largest_turn:.0f}° at once", "warn")
+    return DemoText(f"Met after {count}, {largest_turn:.0f}° at most", "ok")
 
 
 @_needs("dls", "sdls")
-def _selective(damped: Trace, selective: Trace) -> Says:
+def _selective(damped: Trace, selective: Trace) -> DemoText:
     words = f"dls: {damped.how}; sdls: {selective.how}"
     met = selective.last.status is Status.CONVERGED
-    return Says(words, "ok" if met and selective.last.iterations < damped.last.iterations else "idle")
+    return DemoText(words, "ok" if met and selective.last.iterations < damped.last.iterations else "idle")
 
 
 @_needs("ccd", "default")
-def _locked(ccd: Trace, default: Trace) -> Says:
+def _locked(ccd: Trace, default: Trace) -> DemoText:
     both = ccd.last.status is Status.CONVERGED and default.last.status is Status.CONVERGED
-    return Says(f"ccd: {ccd.how}; default: {default.how}", "ok" if both else "idle")
+    return DemoText(f"ccd: {ccd.how}; default: {default.how}", "ok" if both else "idle")
 
 
 def _single() -> Document:

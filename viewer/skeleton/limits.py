@@ -41,7 +41,6 @@ from viewer.spatial.quaternion import EULER_ORDERS, EulerOrder
 AXIS_NAMES = "xyz"
 
 UNLIMITED = (-math.inf, math.inf)
-"""The range of an unlimited coordinate."""
 MOST_TURN = 4.0 * math.pi
 """Radians: the largest end of a range of hinges and universals; a range this wide is unlimited."""
 _RIGHT_ANGLE = 0.5 * math.pi

@@ -183,7 +183,7 @@ def _reach(skeleton: Skeleton) -> float:
     return float(depth.max(initial=0.0))
 
 
-def lend_rig(character: Character, rig: Character) -> Character:
+def with_rig(character: Character, rig: Character) -> Character:
     """The character with kinds, limits, effectors and bodies of a rig's joints of the same names.
 
     Offsets, rest rotations and motion stay; frames that a kind from the rig cannot express are kept. Joints that

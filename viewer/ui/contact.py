@@ -56,7 +56,7 @@ def _stands_on(skeleton: Skeleton) -> frozenset[str]:
     return frozenset(skeleton.names[joint] for joint in np.flatnonzero(at_or_below(skeleton, *ends)).tolist())
 
 
-def spoken_touches(document: Document) -> list[Touch]:
+def notable_touches(document: Document) -> list[Touch]:
     """The touches to mention: all except those of feet on the floor."""
     feet = _stands_on(document.skeleton)
     touches = touches_of(document.contact, document.skeleton, document.pose)
@@ -81,7 +81,7 @@ def deepest_pair(document: Document, name: str) -> tuple[str, str] | None:
 def touch_words(document: Document, short: Callable[[str], str]) -> str:
     """``touches floor: R hand  L hand touches Spine2``; "" if there are none to mention; ``short`` shortens names."""
     joints, groups = document.skeleton.names, dict[str, list[str]]()
-    for touch in spoken_touches(document):
+    for touch in notable_touches(document):
         first, second = named(document, touch)
         words = f"{short(first)} touches {short(second)}" if second in joints else f"touches {second}: "
         groups.setdefault(words, []).extend([] if second in joints else [short(first)])
@@ -94,7 +94,7 @@ def touch_words(document: Document, short: Callable[[str], str]) -> str:
 def touch_rings(document: Document, *, labelled: bool) -> tuple[TouchRing, ...]:
     """Rings at the touched places, with what is touched if ``labelled``."""
     skeleton = document.skeleton
-    spoken = spoken_touches(document)
+    spoken = notable_touches(document)
     if not spoken:
         return ()
     table, world = bodies_of(skeleton).table, world_of(skeleton, document.pose)

@@ -10,7 +10,7 @@ from viewer.choices import MethodName
 from viewer.document.actions import MoveTargets, SetSolver
 from viewer.gizmo import Fill, Shape, Stroke
 from viewer.session import Session
-from viewer.session.demo_parts import Demo, Ring, Says, SolveAfresh, StartOver
+from viewer.session.demo_parts import Demo, DemoText, Ring, SolveAfresh, StartOver
 from viewer.session.demos import demo_of
 from viewer.session.ik_drag import Pointer, TargetMotion
 from viewer.skeleton import Character
@@ -26,7 +26,7 @@ _ROUND = 144
 """Corners of a drawn circle."""
 _WAY = 96
 """Points of a drawn path."""
-_LAB_LEFT = Says("Press U: the laboratory compares the methods")
+_LAB_LEFT = DemoText("Press U: the laboratory compares the methods")
 """The line of a lesson while another workspace is open."""
 
 
@@ -50,7 +50,7 @@ class Demos(ViewPart):
         return None if self._closed is self._document.character else self.current
 
     @property
-    def says(self) -> Says | None:
+    def says(self) -> DemoText | None:
         """The demo's line about the present document, or a lesson's about what the methods did."""
         demo = self.current
         if demo is None:

@@ -21,7 +21,7 @@ from viewer.document.posed_goals import pairs_of
 from viewer.errors import FormatError, InputError, OutputError, ViewerError
 from viewer.formats.file_formats import READ
 from viewer.formats.files import read_text
-from viewer.formats.goals_json import Asked, read_goals_file
+from viewer.formats.goals_json import StatedGoals, read_goals_file
 from viewer.formats.json_reading import kind_of, parse
 from viewer.formats.load import load
 from viewer.formats.skeleton_json import read_pose
@@ -400,7 +400,7 @@ def import_pose_or_goals(session: Session, view: View, path: Path, kind: str) ->
     view.note(f"{kind.capitalize()} taken from {path.name}{f': {warnings[0]}' if warnings else ''}")
 
 
-def _take_goals(session: Session, file: Asked, name: str) -> None:
+def _take_goals(session: Session, file: StatedGoals, name: str) -> None:
     """Set the goals of the named effectors, in order, and the contact if there is any; the rest stays."""
     goals, contact, ground = file
     taken: list[str] = []

@@ -43,7 +43,7 @@ from viewer.skeleton import (
     joint_space,
 )
 from viewer.ui import number_format
-from viewer.ui.contact import named, spoken_touches
+from viewer.ui.contact import named, notable_touches
 from viewer.ui.drag_targets import can_follow
 from viewer.ui.number_format import error_decimals
 
@@ -326,7 +326,7 @@ def _touched(document: Document, name: str) -> Reason | None:
     skeleton = document.skeleton
     joint = effector_of(skeleton, document.goal(name).effector).joint
     own = {skeleton.names[j] for j in np.flatnonzero(limb_of(skeleton, joint) | at_or_below(skeleton, joint)).tolist()}
-    found = next((touch for touch in spoken_touches(document) if not own.isdisjoint((touch.body, touch.other))), None)
+    found = next((touch for touch in notable_touches(document) if not own.isdisjoint((touch.body, touch.other))), None)
     if found is None:
         return None
     first, second = named(document, found)

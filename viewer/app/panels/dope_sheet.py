@@ -44,7 +44,6 @@ _KEY_SIZE, _BAND_BELOW = 5.5, 7.0
 
 
 BLENDS = {Blend.STEP: "Step", Blend.LINEAR: "Linear (slerp)", Blend.SMOOTH: "Smooth"}
-"""Names of the interpolation modes."""
 _TANGENTS = {Tangent.AUTO: "Auto tangents", Tangent.FLAT: "Flat tangents", Tangent.FREE: "Free tangents"}
 """Names of the ways to choose slopes at keys."""
 

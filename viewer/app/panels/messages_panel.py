@@ -19,7 +19,7 @@ from viewer.app.widgets.edits import settle
 from viewer.app.widgets.pen import Pen, tip
 from viewer.ik.methods import EVERY_METHOD
 from viewer.scene import figure_points
-from viewer.session.demo_parts import Demo, Says
+from viewer.session.demo_parts import Demo, DemoText
 from viewer.session.long_work import JobName
 from viewer.ui.camera_moves import CARD_MARGIN, CARD_WIDTH
 from viewer.ui.commands import BY_ID
@@ -348,7 +348,7 @@ def draw_demo_card(ui: PanelContext) -> None:
         _card_buttons(ui, demo)
 
 
-def _card_line(ui: PanelContext, says: Says) -> None:
+def _card_line(ui: PanelContext, says: DemoText) -> None:
     """The demo's result, which changes with the figure; it is shortened, so that the card keeps its size."""
     pen, x, y, room, h = controls.line(ui, _CARD_LINE)
     icon, tone = _CARD_TONES[says.tone]

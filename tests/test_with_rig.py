@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 import numpy as np
 import pytest
-from inside.skeleton import UNLIMITED, lend_rig, limits_from_clip
+from inside.skeleton import UNLIMITED, limits_from_clip, with_rig
 from strategies import random_clip, random_skeleton
 
 from viewer.errors import InputError
@@ -56,7 +56,7 @@ def a_rig() -> Skeleton:
 
 def test_joints_of_the_same_name_are_lent_everything_and_the_others_lose_derived_limits() -> None:
     character, rig = motion_file(), a_rig()
-    before, after = character.skeleton, lend_rig(character, Character(rig)).skeleton
+    before, after = character.skeleton, with_rig(character, Character(rig)).skeleton
     assert after.kinds == (JointKind.FREE, JointKind.HINGE, JointKind.BALL, JointKind.BALL)
     assert after.limits == (None, KNEE, rig.limits[3], None)
     assert after.stiffness.tolist() == [0.0, 0.25, 0.75, 0.0]
@@ -67,7 +67,7 @@ def test_joints_of_the_same_name_are_lent_everything_and_the_others_lose_derived
 
 
 def test_effectors_come_along_where_their_joint_is_here() -> None:
-    after = lend_rig(motion_file(), Character(a_rig())).skeleton
+    after = with_rig(motion_file(), Character(a_rig())).skeleton
     assert after.effectors == (
         Effector("heel", 2, (0.0, -0.1, 0.0), EffectorGoal.POSE),
         Effector("knee", 1, goal=EffectorGoal.OFF),
@@ -76,13 +76,13 @@ def test_effectors_come_along_where_their_joint_is_here() -> None:
 
 @pytest.mark.parametrize("effectors", [(), (Effector("tail", 2),)])
 def test_a_rig_without_any_effector_for_these_joints_leaves_the_files_own(effectors: tuple[Effector, ...]) -> None:
-    after = lend_rig(motion_file(), Character(replace(a_rig(), effectors=effectors))).skeleton
+    after = with_rig(motion_file(), Character(replace(a_rig(), effectors=effectors))).skeleton
     assert after.effectors == (Effector("Foot", 2),)
 
 
 def test_the_motion_stays_and_what_the_rig_has_beyond_the_file_is_told() -> None:
     character = motion_file()
-    after = lend_rig(character, Character(a_rig()))
+    after = with_rig(character, Character(a_rig()))
     assert after.clips is character.clips
     assert after.warnings == ("one", "the rig's joints Tail are not in this file")
     assert after.limits_from == "file"
@@ -91,25 +91,25 @@ def test_the_motion_stays_and_what_the_rig_has_beyond_the_file_is_told() -> None
 
 def test_limits_of_the_files_own_stay_where_the_rig_does_not_know_the_joint() -> None:
     character = replace(motion_file(), limits_from="file")
-    after = lend_rig(character, Character(a_rig())).skeleton
+    after = with_rig(character, Character(a_rig())).skeleton
     assert after.limits[3] is character.skeleton.limits[3]
     assert after.limits[1] is KNEE
 
 
 def test_a_rig_without_limits_takes_the_derived_ones_away() -> None:
     bare = replace(a_rig(), limits=(None,) * 4)
-    after = lend_rig(motion_file(), Character(bare))
+    after = with_rig(motion_file(), Character(bare))
     assert after.skeleton.limits == (None,) * 4
     assert after.limits_from is None
 
 
 def test_the_freedom_of_a_rigs_root_is_a_ball_below_the_root() -> None:
     rig = replace(a_rig(), names=("Knee", "Hips", "Tail", "Foot"), limits=(None,) * 4)
-    after = lend_rig(motion_file(), Character(rig)).skeleton
+    after = with_rig(motion_file(), Character(rig)).skeleton
     assert after.kinds[:2] == (JointKind.HINGE, JointKind.BALL)
 
 
 def test_a_rig_of_other_names_is_refused() -> None:
     rig = replace(a_rig(), names=("a", "b", "c", "d"))
     with pytest.raises(InputError, match=r"^the rig biped and walk have no joint name in common$"):
-        lend_rig(motion_file(), Character(rig))
+        with_rig(motion_file(), Character(rig))
