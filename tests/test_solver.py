@@ -410,3 +410,26 @@ def test_a_base_on_slides_without_ends_goes_anywhere_at_once(far: float, axis: t
     solution = numpy_solver(skeleton, *goals).solve(skeleton.rest_pose())
     assert solution.status is Status.CONVERGED
     assert solution.iterations < 10
+
+
+@pytest.mark.parametrize("far", [0.3, 5.0, 100.0, 1e5])
+@pytest.mark.parametrize("between", ["a slide that follows", "a slide that is locked", "a slide with ends"])
+def test_a_base_goes_anywhere_at_once_whatever_slides_there_are_besides(far: float, between: str) -> None:
+    """Such slides counted as if they had no ends themselves: the base was not carried, and 100 m were too far."""
+    builder = viewer.Builder(name="base")
+    builder.add("x", None, (0, 0, 0), kind="slide", axis=(1, 0, 0))
+    if between == "a slide that follows":
+        builder.add("more", "x", (0, 0, 0), kind="slide", axis=(1, 0, 0)).mimic("more", "x", 1.0, 0.2)
+    elif between == "a slide that is locked":
+        builder.add("more", "x", (0, 0, 0), kind="slide", axis=(0, 0, 1), stiffness=1.0)
+    else:
+        builder.add("more", "x", (0, 0, 0), kind="slide", axis=(0, 0, 1), limits=(-0.1, 0.1))
+    builder.add("yaw", "more", (0, 0, 0), kind="hinge", axis=(0, 1, 0))
+    builder.add("elbow", "yaw", (0.3, 0, 0), kind="hinge", axis=(0, 0, 1))
+    builder.effector("hand", "elbow", (0.3, 0, 0))
+    skeleton = builder.skeleton
+    more = {"a slide that follows": far + 0.2, "a slide that is locked": 0.0, "a slide with ends": 0.05}[between]
+    world = viewer.fk(skeleton, viewer.pose_at(skeleton, (far, more, 1.0, -1.0)))
+    solution = numpy_solver(skeleton, Goal.position("hand", world.point(3, (0.3, 0, 0)))).solve(skeleton.rest_pose())
+    assert solution.status is Status.CONVERGED
+    assert solution.iterations < 20

@@ -210,7 +210,7 @@ def assemble(
         **_weights(picked, goals, goal_level, length),
         group=group,
         goal_group=goal_group,
-        goal_reach=reach + _slid(dofs, parts.joints, parent)[goal_joint],
+        goal_reach=reach + summed_from_root(parent, dof_fields["slides"])[goal_joint],
         goal_level=goal_level,
         tolerance=np.array(tolerance),
         seeds=np.zeros((0, int(first[-1]))),
@@ -357,13 +357,21 @@ def _of_dofs(parts: _Parts, dofs: DofTable, length: float, follow: dict[str, Any
     joints = parts.joints
     used = np.arange(6) < dofs.counts[joints][:, None]
     lower, upper = dofs.lower[joints][used], dofs.upper[joints][used]
-    shifts = np.arange(6) < dofs.moves[joints][:, None]
-    shifts |= (dofs.form[joints] == algebra.SLIDE)[:, None]
-    unit = np.where(shifts, length, 1.0)
+    carries = np.arange(6) < dofs.moves[joints][:, None]
+    is_slide = dofs.form[joints] == algebra.SLIDE
+    unit = np.where(carries | is_slide[:, None], length, 1.0)
     spread = dofs.spread[joints] * unit
+    followers, leaders = follow["follower_joint"], follow["leader_joint"]
     # A leader moves only where its followers may.
-    spread[follow["leader_joint"][spread[follow["follower_joint"], 0] == 0.0], 0] = 0.0
+    spread[leaders[spread[followers, 0] == 0.0], 0] = 0.0
     lower[follow["follower"]], upper[follow["follower"]] = -np.inf, np.inf
+    most = np.maximum(np.abs(dofs.lower[joints, 0]), np.abs(dofs.upper[joints, 0]))
+    most[spread[:, 0] == 0.0] = 0.0
+    most[followers] = np.abs(follow["ratio"]) * most[leaders] + np.abs(follow["shift"])
+    slides = np.where(is_slide, most, 0.0)
+    carries[:, 0] |= np.isinf(slides)
+    carries[leaders, 0] |= np.isinf(slides[followers])
+    carries[followers, 0] = False
     return {
         "lower": lower,
         "upper": upper,
@@ -371,6 +379,8 @@ def _of_dofs(parts: _Parts, dofs: DofTable, length: float, follow: dict[str, Any
         "unit": unit[used],
         "bounded": np.isfinite(lower) & np.isfinite(upper),
         "turning": dofs.turning[joints][used] > 0.0,
+        "slides": slides,
+        "carries": carries[used],
     }
 
 
@@ -518,13 +528,6 @@ def _roots(parent: Ints) -> Ints:
         if above >= 0:
             root[k] = root[above]
     return root
-
-
-def _slid(dofs: DofTable, joints: Ints, parent: Ints) -> Floats:
-    """(K,) the most metres by which slides at and above each joint lengthen the way from the root."""
-    slides = dofs.form[joints] == algebra.SLIDE
-    ends = np.maximum(np.abs(dofs.lower[joints, 0]), np.abs(dofs.upper[joints, 0]))
-    return summed_from_root(parent, np.where(slides, ends, 0.0))
 
 
 _MOST_POWER = 250

@@ -5,11 +5,24 @@ Each backend runs this with its own functions, like `viewer.ik.levenberg_marquar
 
 from __future__ import annotations
 
-from viewer.ik.algebra import put_table, scale_row
+import math
+
+from viewer.ik.algebra import fill_row, put_table, scale_row
 from viewer.ik.arm_steps import is_arm, join_bones
 from viewer.ik.goals.balance_goal import find_support
+from viewer.ik.kernels.dual_system import gram, scale_columns, solve_dual
 from viewer.ik.kernels.joints import into_limits, residuals
-from viewer.ik.kernels.starts import approach, carry_slides, far_out, is_chain, stretch, went
+from viewer.ik.kernels.starts import (
+    central_goal,
+    draw_nearer,
+    far_out,
+    is_afloat,
+    is_chain,
+    put_near,
+    stretch,
+    went,
+)
+from viewer.ik.kernels.step import linearise, spread_step
 from viewer.ik.levels import (
     count_islands,
     count_levels,
@@ -17,6 +30,7 @@ from viewer.ik.levels import (
     keep_island,
     may_drift,
     note_weights,
+    scale_by,
     serve_levels,
     single_out,
     went_off,
@@ -33,7 +47,9 @@ from viewer.ik.levenberg_marquardt import (
     keeps_apart,
     limited,
     minimise,
+    squared,
     stand_or_lie,
+    try_step,
     weigh_overlaps,
 )
 from viewer.ik.system import Many, Settings, State, System, Work
@@ -46,6 +62,12 @@ _ROOM_FOR = 4.0
 """Radians that a drag may turn a joint by for each unit of length, or radian, of the cursor's motion."""
 _LAST = 25
 """Iterations for separating bodies that still overlap."""
+_CARRIES = 10
+"""Steps of carrying a figure at most."""
+_OUT = 1e12
+"""Reaches beyond which a figure is not moved: the numbers would have no digits left for its joints."""
+_UNDAMPED, _SHORTER = 1e-8, 100.0
+"""Damping that leaves as much of the way as rounding, in parts of the largest diagonal entry; its factor for less."""
 _AGREED = 3
 """Descents that end as near as the best: with this many, no nearer pose is expected."""
 
@@ -157,13 +179,64 @@ def place_body(s: System, w: Work, state: State, settings: Settings, far: bool, 
     if far or lone or stands:
         error, worst = residuals(s, w, state.q, state.t, state.e)
     if far:
-        approach(s, w, state.q, state.t, moves)
+        approach(s, w, state, moves)
         error, worst = residuals(s, w, state.q, state.t, state.e)
-        if moves and carry_slides(s, w, state.x, state.q, state.t):
-            error, worst = residuals(s, w, state.q, state.t, state.e)
     if stands and worst > 1.0:
         stand_or_lie(s, w, state, error)
     return lone and stretch(s, w, state.q, state.t)
+
+
+def approach(s: System, w: Work, state: State, moves: bool) -> None:
+    """Take targets that are far out nearer, in place; what may go there goes first, if anything ``moves``.
+
+    The pose is the one that `residuals` was last called with.
+    """
+    for k in range(len(s.parent)):
+        if s.parent[k] < 0:
+            centre = central_goal(s, w, state.t, k) if is_afloat(s, k) else -1
+            if moves:
+                carry(s, w, state, k, centre)
+            draw_nearer(s, w, k, centre, state.t)
+
+
+def carry(s: System, w: Work, state: State, k: int, centre: int) -> None:
+    """Move what is below a root towards the goals near its central one, if they are farther than its limbs reach.
+
+    By least squares of what goes without end: a free root first, then slides and what they follow. The places depend
+    linearly on these, so a step is all the way, except to spheres: there it is damped until it leads nearer.
+    """
+    longest = put_near(s, w, state.t, k, centre, w.scales)
+    root, damping = is_afloat(s, k), _UNDAMPED
+    for _ in range(_CARRIES):
+        linearise(s, w, state.x)
+        for d in range(len(w.step)):
+            if not s.carries[d] or (root and not s.first[k] <= d < s.first[k] + 3):
+                fill_row(w.jacobian[d], 0.0)
+        scale_columns(w.jacobian, w.scales)
+        gram(s, w)
+        most = 0.0
+        for r in range(len(state.e)):
+            w.wanted[r] = w.scales[r] * state.e[r]
+            most = max(most, w.gram[r, r])
+        if most == 0.0:
+            return
+        solve_dual(w, w.wanted, damping * most, w.y)
+        fill_row(w.pull, 0.0)
+        fill_row(w.frozen, False)
+        spread_step(s, w, w.frozen, w.y, w.pull, w.step)
+        if 2.0 * longest < math.sqrt(squared(w.step)) < _OUT * max(longest, s.scale[0]):
+            try_step(s, w, state)
+            scale_by(w.trial.e, w.scales)
+            if squared(w.trial.e) < squared(w.wanted):
+                copy(w.trial, state)
+                root, damping = False, _UNDAMPED
+            else:
+                damping *= _SHORTER
+            residuals(s, w, state.q, state.t, state.e)
+        elif root:
+            root = False
+        else:
+            return
 
 
 def solve_islands(

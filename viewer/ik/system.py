@@ -47,6 +47,8 @@ class System(NamedTuple):
         group: (K,) the group of the goals that a joint moves; -1: it moves none.
         bounded: (n,) whether both limits are finite.
         turning: (n,) whether a coordinate is an angle that may be counted past half a turn.
+        slides: (K,) the most metres that a slide moves from its offset, infinite without ends; 0 for other joints.
+        carries: (n,) whether a dof moves what is below it without end: a free root's, such a slide's or its leader's.
         follower, leader: (P,) dofs of joints that follow others, and the dofs that these follow;
         follower_joint, leader_joint: (P,) their joints;
         ratio, shift: (P,) a follower's coordinate is ratio * its leader's + shift. Its limits are its leader's.
@@ -76,7 +78,7 @@ class System(NamedTuple):
         goal_weight, goal_rotation_weight: (G,) in units of their own: `viewer.ik.assemble`.
         goal_group: (G,) goals of different groups have no joint in common: each group is a problem of its own.
         goal_root: (G,) the root above.
-        goal_reach: (G,) metres from the root to the effector along the bones, slides at their longest.
+        goal_reach: (G,) metres from the root to the effector along the bones, with ``slides`` at their longest.
         goal_level: (G,) how many of the levels in use are below the goal's: 0 for the lowest.
         goal_force: (G, 2) how hard its place and its turn pull where levels differ: `viewer.ik.assemble`.
         goal_trust: (G,) weight of a goal's position in the fit of the root: half for hands.
@@ -113,6 +115,8 @@ class System(NamedTuple):
     group: Integers
     bounded: Bools
     turning: Bools
+    slides: Floats
+    carries: Bools
     follower: Integers
     leader: Integers
     follower_joint: Integers

@@ -6,7 +6,7 @@ Horn, "Closed-form solution of absolute orientation using unit quaternions" (J. 
 A target far out of reach pulls with a force that grows with its distance, and all steps become tiny against its error.
 During the solve it is brought nearer, which changes the nearest pose by little (Buss, "Introduction to inverse
 kinematics with Jacobian transpose, pseudoinverse and damped least squares methods", 2004, section 9, clamps the
-residuals for this reason). A root that may go anywhere is carried there first, and so are slides without ends.
+residuals for this reason). What may go anywhere, roots and slides, goes there first: `viewer.ik.problems.carry`.
 
 A chain without limits whose only target is too far for it points there at once. Steps come near that pose ever more
 slowly the more joints there are, because no joint's turn brings a straight chain any nearer.
@@ -16,9 +16,9 @@ from __future__ import annotations
 
 import math
 
-from viewer.ik.algebra import SLIDE, SMALL, TURNS, fill_row, product, turned, unit
+from viewer.ik.algebra import TURNS, fill_row, product, turned, unit
 from viewer.ik.goals.kind import along_of, is_flat, nearest_in_shell, outwards
-from viewer.ik.kernels.joints import move, sets_place, sets_turn
+from viewer.ik.kernels.joints import sets_place, sets_turn
 from viewer.ik.system import System, Work
 from viewer.spatial.checks import Floats, Quaternion
 
@@ -179,21 +179,11 @@ def stand_root(s: System, w: Work, k: int, q: Floats, t: Floats) -> None:
 
 _FAR, _FAR_AFLOAT = 2.0, 4.0
 """Reaches of a chain: a target farther than that from its base is far out; from a root that may go there."""
-_OUT = 1e12
-"""Reaches beyond which a figure is not moved: the numbers would have no digits left for its joints."""
 
 
 def is_afloat(s: System, k: int) -> bool:
     """Whether a root is free to move."""
     return bool(s.moves[k] == 3 and s.spread[s.first[k]] > 0.0)
-
-
-def is_endless(s: System, k: int) -> bool:
-    """Whether a joint is a slide without ends: it goes as far as a root does, along its axis."""
-    d = s.first[k]
-    if s.form[k] != SLIDE or s.spread[d] == 0.0:
-        return False
-    return bool(s.lower[d] == -math.inf and s.upper[d] == math.inf)
 
 
 def far_out(s: System, t: Floats) -> bool:
@@ -215,24 +205,6 @@ def far_out(s: System, t: Floats) -> bool:
     return False
 
 
-def approach(s: System, w: Work, q: Floats, t: Floats, carry: bool) -> None:
-    """Take targets that are far out nearer, and with ``carry`` roots that may go there to them, without turning them.
-
-    The pose is the one that `residuals` was last called with. The targets are changed in place.
-    """
-    for k in range(len(s.parent)):
-        if s.parent[k] >= 0:
-            continue
-        if is_afloat(s, k):
-            centre = central_goal(s, w, t, k)
-            if centre >= 0:
-                if carry:
-                    carry_root(s, w, k, centre, t)
-                draw_nearer(s, w, k, centre, t)
-        else:
-            draw_nearer(s, w, k, -1, t)
-
-
 def chain_length(s: System, t: Floats, g: int, endless: bool) -> float:
     """Metres from the root to a goal's effector along its bones, with slides at their longest; may be infinite.
 
@@ -242,10 +214,9 @@ def chain_length(s: System, t: Floats, g: int, endless: bool) -> float:
     x, y, z = s.goal_offset[g, 0], s.goal_offset[g, 1], s.goal_offset[g, 2]
     total = math.sqrt(x * x + y * y + z * z)
     while k >= 0:
-        at_rest = not endless and is_endless(s, k)
-        if s.form[k] == SLIDE and not at_rest:
-            d = s.first[k]
-            total += max(abs(s.lower[d]), abs(s.upper[d]))
+        at_rest = not endless and s.slides[k] == math.inf
+        if not at_rest:
+            total += s.slides[k]
         if s.parent[k] >= 0:
             x, y, z = s.offset[k, 0], s.offset[k, 1], s.offset[k, 2]
             bone = math.sqrt(x * x + y * y + z * z)
@@ -296,107 +267,36 @@ def central_goal(s: System, w: Work, t: Floats, k: int) -> int:
     for g in range(s.goals_from[k], s.goals_to[k]):
         if not (s.goal_has_shell[g] and s.goal_weight[g] > 0.0):
             continue
-        cost, length = 0.0, chain_length(s, t, g, True)
+        cost = 0.0
         for h in range(s.goals_from[k], s.goals_to[k]):
             if s.goal_has_shell[h] and h != g:
-                cost += s.goal_weight[h] ** 2 * min(apart(s, w, g, h), _FAR * (length + chain_length(s, t, h, True)))
+                cost += s.goal_weight[h] ** 2 * min(apart(s, w, g, h), farthest_apart(s, t, g, h))
         if cost < least:
             best, least = g, cost
     return best
 
 
-def is_near(s: System, w: Work, t: Floats, centre: int, g: int) -> bool:
-    """Whether the limbs of a root may reach the shell of a goal and that of its central one at a time."""
-    if not s.goal_has_shell[g]:
-        return False
-    return apart(s, w, centre, g) <= _FAR * (chain_length(s, t, centre, True) + chain_length(s, t, g, True))
+def farthest_apart(s: System, t: Floats, g: int, h: int) -> float:
+    """Metres between the shells of two goals of a root from which on its limbs do not reach both at a time."""
+    return _FAR * (chain_length(s, t, g, True) + chain_length(s, t, h, True))
 
 
-def carry_root(s: System, w: Work, k: int, centre: int, t: Floats) -> None:
-    """Move a root by the mean miss of the goals near the central one, if that is more than its limbs reach.
+def put_near(s: System, w: Work, t: Floats, k: int, centre: int, scales: Floats) -> float:
+    """Set ``scales`` (m,) to 1 for the rows of places below a root that are near its central goal, else 0.
 
-    Flat shells count where there is no other: see `meet_flat_shells`.
+    ``centre`` is that goal; -1: all are near.
+
+    Returns:
+        The most metres from the root to the effector of such a goal; slides without ends count as they are at rest.
     """
-    there, way = w.vectors[1], w.vectors[3]
-    total = longest = 0.0
-    for i in range(3):
-        way[i] = 0.0
+    fill_row(scales, 0.0)
+    longest = 0.0
     for g in range(s.goals_from[k], s.goals_to[k]):
-        if is_near(s, w, t, centre, g):
-            longest = max(longest, chain_length(s, t, g, True))
-            if not is_flat(along_of(s, g)):
-                put_nearest(s, g, w.point[g], there)
-                weight = s.goal_weight[g] ** 2
-                total += weight
-                for i in range(3):
-                    way[i] += weight * (there[i] - w.point[g, i])
-    if total == 0.0:
-        meet_flat_shells(s, w, k, centre, t, way)
-        total = 1.0
-    far = math.sqrt(way[0] * way[0] + way[1] * way[1] + way[2] * way[2]) / total
-    if 2.0 * longest < far < _OUT * max(longest, s.scale[0]):
-        for i in range(3):
-            t[k, i] += way[i] / total
-
-
-def carry_slides(s: System, w: Work, x: Floats, q: Floats, t: Floats) -> bool:
-    """Move slides without ends by the mean miss along them of the goals below, where that is more than limbs reach.
-
-    The pose is the one that `residuals` was last called with. Returns whether the scratch is no longer that pose's.
-    """
-    there = w.vectors[1]
-    longest = farthest = 0.0
-    fill_row(w.step, 0.0)
-    for _ in range(POWERS):  # axes need not be square to each other
-        most = 0.0
-        for k in range(len(s.parent)):
-            if not is_endless(s, k):
-                continue
-            p, total, far = s.parent[k], 0.0, 0.0
-            bx, by, bz, bw = s.rest[k, 0], s.rest[k, 1], s.rest[k, 2], s.rest[k, 3]
-            if p >= 0:
-                bx, by, bz, bw = product(w.turn[p, 0], w.turn[p, 1], w.turn[p, 2], w.turn[p, 3], bx, by, bz, bw)
-            ax, ay, az = turned(bx, by, bz, bw, s.axes[k, 0, 0], s.axes[k, 0, 1], s.axes[k, 0, 2])
-            for g in range(s.goals_from[k], s.goals_to[k]):
-                if s.goal_has_shell[g]:
-                    longest = max(longest, chain_length(s, t, g, False))
-                    put_nearest(s, g, w.point[g], there)
-                    weight = s.goal_weight[g] ** 2
-                    total += weight
-                    x_off, y_off, z_off = there[0] - w.point[g, 0], there[1] - w.point[g, 1], there[2] - w.point[g, 2]
-                    far += weight * (x_off * ax + y_off * ay + z_off * az)
-            if total == 0.0:
-                continue
-            far /= total
-            w.step[s.first[k]] += far
-            most, farthest = max(most, abs(far)), max(farthest, abs(w.step[s.first[k]]))
-            for g in range(s.goals_from[k], s.goals_to[k]):
-                w.point[g, 0], w.point[g, 1], w.point[g, 2] = (
-                    w.point[g, 0] + far * ax,
-                    w.point[g, 1] + far * ay,
-                    w.point[g, 2] + far * az,
-                )
-        if most <= SMALL * farthest:
-            break
-    if 2.0 * longest < farthest < _OUT * max(longest, s.scale[0]):
-        move(s, w, w.step, x, q, t)
-    return farthest > 0.0
-
-
-def meet_flat_shells(s: System, w: Work, k: int, centre: int, t: Floats, way: Floats) -> None:
-    """The way (3,) of a root to where flat shells near the central goal meet: into each in turn, again and again.
-
-    Such projections (Kaczmarz 1937) move nothing along the shells.
-    """
-    here, there = w.vectors[0], w.vectors[1]
-    for _ in range(POWERS):
-        for g in range(s.goals_from[k], s.goals_to[k]):
-            if s.goal_weight[g] > 0.0 and is_near(s, w, t, centre, g):
-                for i in range(3):
-                    here[i] = w.point[g, i] + way[i]
-                put_nearest(s, g, here, there)
-                for i in range(3):
-                    way[i] += there[i] - here[i]
+        if s.goal_has_shell[g] and (centre < 0 or apart(s, w, centre, g) <= farthest_apart(s, t, centre, g)):
+            longest = max(longest, chain_length(s, t, g, False))
+            for r in range(s.goal_row[g], s.goal_row[g] + s.goal_lengths[g]):
+                scales[r] = 1.0
+    return longest
 
 
 def draw_nearer(s: System, w: Work, k: int, centre: int, t: Floats) -> None:
@@ -411,15 +311,13 @@ def draw_nearer(s: System, w: Work, k: int, centre: int, t: Floats) -> None:
         # Between spheres, the least squares of the solve find the better place.
         if centre >= 0 and s.goal_shell[g, 1] > 0.0 and not is_flat(along_of(s, g)):
             continue
-        most = _FAR * chain_length(s, t, g, True)
         if centre >= 0:
-            most += _FAR * chain_length(s, t, centre, True)
-            far = apart(s, w, centre, g)
+            most, far = farthest_apart(s, t, centre, g), apart(s, w, centre, g)
         else:
             for i in range(3):
                 here[i] = t[k, i]
             put_nearest(s, g, here, there)
-            far = put_heading(here, there, way)
+            most, far = _FAR * chain_length(s, t, g, True), put_heading(here, there, way)
         if far > most:
             for i in range(3):
                 s.goal_target[g, i] = here[i] + most * way[i] + (s.goal_target[g, i] - there[i])
