@@ -202,15 +202,15 @@ def approach(s: System, w: Work, state: State, moves: bool) -> None:
 def carry(s: System, w: Work, state: State, k: int, centre: int) -> None:
     """Move what is below a root towards the goals near its central one, if they are farther than its limbs reach.
 
-    By least squares of what goes without end: a free root first, then slides and what they follow. The places depend
-    linearly on these, so a step is all the way, except to spheres: there it is damped until it leads nearer.
+    By least squares of what goes without end alone: a free root, slides, what they follow. The places depend linearly
+    on these, so one step is all the way, except to spheres: there it is damped until it leads nearer.
     """
     longest = put_near(s, w, state.t, k, centre, w.scales)
-    root, damping = is_afloat(s, k), _UNDAMPED
+    damping = _UNDAMPED
     for _ in range(_CARRIES):
         linearise(s, w, state.x)
         for d in range(len(w.step)):
-            if not s.carries[d] or (root and not s.first[k] <= d < s.first[k] + 3):
+            if not s.carries[d]:
                 fill_row(w.jacobian[d], 0.0)
         scale_columns(w.jacobian, w.scales)
         gram(s, w)
@@ -229,12 +229,10 @@ def carry(s: System, w: Work, state: State, k: int, centre: int) -> None:
             scale_by(w.trial.e, w.scales)
             if squared(w.trial.e) < squared(w.wanted):
                 copy(w.trial, state)
-                root, damping = False, _UNDAMPED
+                damping = _UNDAMPED
             else:
                 damping *= _SHORTER
             residuals(s, w, state.q, state.t, state.e)
-        elif root:
-            root = False
         else:
             return
 
