@@ -85,11 +85,12 @@ from viewer.document.edit_skeleton import fitted_ranges, held_percent, mirrored_
 from viewer.document.evaluation import compare, frames_shown, joint_at, layered, motion_of, rounded_up, shared_joints
 from viewer.document.import_export import LEAST, MOST, baked_character, baked_clip, goals_of, step_scale
 from viewer.document.motion_curves import KeyOnCurves, Tangent, curve_values, falloff, places, touched_frames
+from viewer.document.planar import PLANES, normal_of
 from viewer.document.planted_feet import feet_of, known, planted
 from viewer.document.posed_goals import Priority, holds_yield, linked_goals, yielding_holds
 from viewer.document.remapping import lost, remap
 from viewer.document.sampling import fade_frames, sampled, sampled_at
-from viewer.document.scope import PLANES, binding, normal_of, out_of_plane, preferred_pose, rig_of, violation
+from viewer.document.scope import binding, out_of_plane, preferred_pose, rig_of, violation
 from viewer.document.solve_report import current_errors, derivation, standing
 from viewer.document.solved_frames import finished, in_other_space, miss_of, target_of
 from viewer.document.take import BLENDS, CODES, Blend, Key, PlantedContact, PlantedFeet, Track, same

@@ -9,7 +9,6 @@ from viewer.motion.contacts import (
     foot_contacts,
     foot_places,
     measured,
-    skate,
     steady_pieces,
 )
 from viewer.motion.held_ends import HeldEnd, Motion, with_body_over, with_ends_held, with_ends_near
@@ -22,3 +21,4 @@ from viewer.motion.plant import plant_feet
 from viewer.motion.point_sets import POINT_SETS, smpl_figure
 from viewer.motion.posed_body import touching_share
 from viewer.motion.range_of_motion import kept_frames, learned, mirrored
+from viewer.motion.skating import skate

@@ -31,10 +31,11 @@ from viewer.document.evaluation import (
     still,
 )  # fmt: skip
 from viewer.document.key_editing import entries_of, last_frame, take_of, with_entries, with_take
+from viewer.document.planar import PlanarRig
 from viewer.document.planted_feet import below_feet
 from viewer.document.posed_goals import DraggedJoint, drag_goals, dragged_joint
 from viewer.document.sampling import velocities
-from viewer.document.scope import PlanarRig, in_plane, inside_at, locked_joints, solved_skeleton
+from viewer.document.scope import in_plane, inside_at, locked_joints, solved_skeleton
 from viewer.document.solved_frames import rig_for, solved_batch
 from viewer.document.take import Blend, Pin, Take, Track, check_frame
 from viewer.errors import InputError, quote

@@ -17,7 +17,8 @@ from numpy.typing import ArrayLike
 
 from viewer.document.document import Document, Item
 from viewer.document.document_goal import DocumentGoal
-from viewer.document.scope import in_plane, normal_of
+from viewer.document.planar import normal_of
+from viewer.document.scope import in_plane
 from viewer.document.solve_report import current_errors
 from viewer.document.take import Pin
 from viewer.errors import InputError, quote

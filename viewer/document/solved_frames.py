@@ -16,8 +16,9 @@ import numpy as np
 from viewer.choices import RootMode
 from viewer.document.document import Document
 from viewer.document.evaluation import Frames, Motion, baked_frames, layered, motion_of, worlds_shown
+from viewer.document.planar import PlanarRig
 from viewer.document.planted_feet import planted_stretches
-from viewer.document.scope import PlanarRig, bound_skeleton, rig_of, solved_skeleton
+from viewer.document.scope import bound_skeleton, rig_of, solved_skeleton
 from viewer.document.take import CODES, Blend, GoalLayer, Pin, Stretch, Take, Track, grouped
 from viewer.errors import InputError
 from viewer.ik.goals import Goal

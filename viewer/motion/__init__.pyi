@@ -1,17 +1,6 @@
 # The names of the package, for type checkers and, by `viewer.first_use`, for Python, which imports them on first use.
 
-from viewer.motion.contacts import (
-    Contact,
-    Contacts,
-    FootContacts,
-    FootSkate,
-    MovingFeet,
-    Skate,
-    foot_contacts,
-    legged,
-    moving_feet,
-    skate,
-)
+from viewer.motion.contacts import Contact, Contacts, FootContacts, MovingFeet, foot_contacts, legged, moving_feet
 from viewer.motion.fit_positions import fit, fit_points, retargeted
 from viewer.motion.layer import Layer, Miss, TargetKey, frames_of, layer_miss, overlapping
 from viewer.motion.layer_solve import BLOCK, WHOLE, LayerGroup, apply_layers, solve_layers, with_windows
@@ -40,6 +29,7 @@ from viewer.motion.point_sets import (
 from viewer.motion.posed_body import Choices
 from viewer.motion.range_of_motion import Learned, learn_limits, learned, named_still, on_rig
 from viewer.motion.retarget_motion import Retargeted, RetargetReport, find_map, retarget
+from viewer.motion.skating import FootSkate, Skate, skate
 
 __all__ = [
     "BLOCK",

@@ -23,19 +23,17 @@ from viewer.motion.contacts import (
     WANDERS,
     Contacts,
     MovingFeet,
-    Skate,
     contacts_of,
     legged,
     moving_feet,
     paired,
-    skate_of,
-    slides_of_foot,
 )
 from viewer.motion.foot_goals import FeetGoals, Timing, Under, feet_goals
 from viewer.motion.ground import floor_under, ground_of
 from viewer.motion.held_ends import Motion, held_end, with_ends_held
 from viewer.motion.in_plane import body_moves
 from viewer.motion.limb_chain import LimbGoals, limb_joints, limb_points, pose_limbs
+from viewer.motion.skating import Skate, skate_of, slides_of_foot
 from viewer.progress import report
 from viewer.skeleton import Clip, JointKind, Limb, Skeleton, World, at_or_below, fk_arrays
 from viewer.skeleton.coordinates import nearest_turns

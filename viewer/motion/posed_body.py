@@ -22,7 +22,7 @@ from viewer.choices import FEET, HANDS, Feet, Hands
 from viewer.errors import InputError, quote
 from viewer.motion.anatomy import Frames
 from viewer.motion.capture_faults import bridged
-from viewer.motion.contacts import Contacts, MovingFeet, contacts_of, foot_places, moving_feet, slide_of
+from viewer.motion.contacts import Contacts, MovingFeet, contacts_of, foot_places, moving_feet
 from viewer.motion.held_ends import Motion
 from viewer.motion.in_plane import body_moves, in_plane, plane_of, straightened
 from viewer.motion.limb_chain import (
@@ -47,6 +47,7 @@ from viewer.motion.pairing import (
 )
 from viewer.motion.plant import planted_motion
 from viewer.motion.reference import Body, standing_frames, world_of_clip
+from viewer.motion.skating import slide_of
 from viewer.skeleton import Clip, JointKind, Limb, Skeleton, World, at_or_below, fk_arrays
 from viewer.skeleton.clip import trusted_like
 from viewer.skeleton.coordinates import nearest_turns

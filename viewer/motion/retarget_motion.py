@@ -16,13 +16,13 @@ import numpy as np
 
 from viewer.choices import Feet, Hands
 from viewer.errors import InputError, quote, unknown_name
-from viewer.motion.contacts import slide_of
 from viewer.motion.held_ends import HeldEnd, Motion, held_end, with_body_over, with_ends_held, with_ends_near
 from viewer.motion.hinge_stacks import Stacks, without_stacks
 from viewer.motion.limb_chain import limb_points
 from viewer.motion.pairing import Pairing, leaps
 from viewer.motion.posed_body import Choices, PosedBody, Stands, posed_body
 from viewer.motion.reference import Body, bodies_of
+from viewer.motion.skating import slide_of
 from viewer.skeleton import Character, Clip, Figure, Limb, Skeleton, World, fk_arrays, fk_clip
 from viewer.skeleton.character import check_character
 from viewer.skeleton.clip import trusted_like

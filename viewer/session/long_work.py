@@ -17,8 +17,9 @@ import numpy as np
 from viewer.choices import MethodName
 from viewer.document import Document, Take
 from viewer.document.document_contact import solver_contact
+from viewer.document.planar import PlanarRig
 from viewer.document.posed_goals import Priority
-from viewer.document.scope import PlanarRig, rig_of, solved_skeleton
+from viewer.document.scope import rig_of, solved_skeleton
 from viewer.document.solved_frames import LayerWork, unsolved, with_stretch
 from viewer.document.take import Stretch
 from viewer.errors import ViewerError

@@ -15,8 +15,9 @@ from viewer.document import Action, Document, Report, SolverSettings, Take, meas
 from viewer.document.document import prefers
 from viewer.document.document_contact import solver_contact, touches_of
 from viewer.document.key_editing import with_resolved
+from viewer.document.planar import PlanarRig
 from viewer.document.posed_goals import settling_goals
-from viewer.document.scope import PlanarRig, inside, preferred_pose, rig_of, solved_skeleton, violation
+from viewer.document.scope import inside, preferred_pose, rig_of, solved_skeleton, violation
 from viewer.document.solve_report import Trace
 from viewer.ik.backends import engine_for, warm_up
 from viewer.ik.contact.volumes import TOUCHES

@@ -13,7 +13,7 @@ import numpy as np
 
 from viewer.document import Document, Take
 from viewer.document.document_contact import check_names
-from viewer.document.scope import PLANES
+from viewer.document.planar import PLANES
 from viewer.document.take import FRAME_TIME, MOST_FRAMES, Pin, Stretch, Track, grouped
 from viewer.errors import FormatError, at_path, unknown_name
 from viewer.formats.bounds import check_character, check_skeleton

@@ -15,8 +15,9 @@ from numpy.typing import ArrayLike
 
 from viewer.document.document import Action, Document
 from viewer.document.evaluation import home_pose
+from viewer.document.planar import flattened, normal_of
 from viewer.document.posed_goals import carried, confined
-from viewer.document.scope import binding, flattened, inside_at, normal_of, with_loops_closed
+from viewer.document.scope import binding, inside_at, with_loops_closed
 from viewer.errors import InputError, quote
 from viewer.ik.goals.goal import as_rotation
 from viewer.skeleton import (
