@@ -15,7 +15,7 @@ CAPS = pytest.CaptureFixture[str]
 
 def edited(capsys: CAPS, tmp_path: Path, file: str, *words: str) -> viewer.Character:
     out = tmp_path / "out.json"
-    done = ran(capsys, "edit", file, *words, "-o", str(out), "--force")
+    done = ran(capsys, "edit", file, *words, "-o", str(out))
     assert done.code == 0, done.err
     return viewer.load(out)
 
@@ -118,15 +118,14 @@ def test_edits_that_cannot_be_read_are_wrong_usage(
     assert not out.exists()
 
 
-def test_files_are_not_replaced_unasked(tmp_path: Path, capsys: CAPS) -> None:
+def test_the_output_is_replaced_as_in_all_commands_but_not_the_input(tmp_path: Path, capsys: CAPS) -> None:
     out = tmp_path / "arm.json"
-    assert ran(capsys, "build", "--chain", "2", "-o", str(out)).code == 0
+    for words, joints in ((["build", "--chain", "3"], 3), (["edit", "sample:two-link", "--remove", "elbow"], 1)):
+        out.write_text("old", encoding="utf-8")
+        assert ran(capsys, *words, "-o", str(out)).code == 0
+        assert len(viewer.load(out).skeleton) == joints
     kept = out.read_bytes()
-    for words in (["build", "--chain", "3"], ["edit", "sample:two-link", "--remove", "elbow"]):
-        done = ran(capsys, *words, "-o", str(out))
-        assert (done.code, done.err) == (1, f"error: {out}: is there already: --force replaces it\n")
-    for force in ([], ["--force"]):
-        assert ran(capsys, "edit", str(out), "--remove", "joint2", "-o", str(out), *force).code == 1
+    assert ran(capsys, "edit", str(out), "--rename", "shoulder=s", "-o", str(out)).code == 1
     assert out.read_bytes() == kept
     done = ran(capsys, "build", "--chain", "2", "--length", "1e9", "-o", str(tmp_path / "b.json"))
     assert (done.code, (tmp_path / "b.json").exists()) == (1, False)

@@ -155,7 +155,7 @@ def test_every_command_has_help_with_examples_and_a_version(capsys: pytest.Captu
         (["info"], "the following arguments are required: FILE"),
         (["edit"], "the following arguments are required: FILE, -o/--output"),
         (["edit", "--add", "a", "in.bvh"], "the following arguments are required: -o/--output"),
-        (["edit", "-o", "out.bvh", "--force"], "the following arguments are required: FILE"),
+        (["edit", "-o", "out.bvh"], "the following arguments are required: FILE"),
         (["info", "a.bvh", "--jsn"], 'no option "--jsn"; did you mean "--json"?'),
         (["info", "a.bvh", "--js"], 'no option "--js"; did you mean "--json"?'),
         (["info", "a.bvh", "--units", "feet"], "argument --units: expected auto, m, cm, mm, inch, raw or metres per "),

@@ -198,7 +198,7 @@ def run_build(options: BuildOptions) -> Result:
         raise UsageError(f"argument --chain: expected 1 to {_MOST} bones, found {options.chain}")
     if options.limit is not None and options.kind != "hinge":
         raise UsageError(f"argument --limit: expected --kind hinge, found {options.kind}")
-    output = inputs.new_output(options.output, force=options.force)
+    output = inputs.character_output(options.output)
     builder = Builder(name=options.name)
     for number in range(options.chain):
         kind = options.base if number == 0 and options.base else options.kind
@@ -228,7 +228,7 @@ def run_build(options: BuildOptions) -> Result:
 
 def run_edit(options: EditOptions) -> Result:
     """Read, edit, write."""
-    output = inputs.new_output(options.output, force=options.force)
+    output = inputs.character_output(options.output)
     character = inputs.load_input(options.file, options.reading)
     before = character.skeleton
     renamed = _edited(

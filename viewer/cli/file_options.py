@@ -191,7 +191,6 @@ The chain is upright and begins at the origin; its end is an effector. `ikviewer
     )
     name: str = option("NAME", "of the skeleton (default {default})", default="chain")
     output: str = options.output_option("the file to write; its suffix says the format", required=True)
-    force: bool = flag("replace OUT")
     json: bool = flag("print one JSON document about what was written")
 
 
@@ -222,7 +221,6 @@ parent's frame, angles degrees. Clips, poses and skins keep what remains; what a
     remove: list[str] = repeated("NAME", "remove a joint; what hangs on it stays")
     remove_branch: list[str] = repeated("NAME", "remove a joint with all below it")
     output: str = options.output_option("the file to write; its suffix says the format", required=True)
-    force: bool = flag("replace OUT")
     json: bool = flag("print one JSON document about what was written")
 
 

@@ -190,14 +190,6 @@ def character_output(name: str | Path) -> Path:
     return output
 
 
-def new_output(name: str, *, force: bool) -> Path:
-    """The path of a file for a character; unless forced, there must be none."""
-    output = character_output(name)
-    if output.exists() and not force:
-        raise InputError(f"{output}: is there already: --force replaces it")
-    return output
-
-
 def saved(character: Character, output: Path, **how: Any) -> list[str]:  # noqa: ANN401 - arguments of `save`
     """Write a character that can be read again; its warnings go to stderr, and are returned as they are printed."""
     from viewer.formats.bounds import check_character  # noqa: PLC0415 - reading needs no writers
