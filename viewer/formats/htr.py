@@ -83,7 +83,7 @@ class _Section:
         numbers = np.array(plain_numbers(" ".join(self.lines).encode()) or ())
         if numbers.size % (1 + _COLUMNS) == 0:
             plain = numbers.reshape(-1, 1 + _COLUMNS)
-            if np.array_equal(plain[:, 0], np.arange(1, 1 + len(plain))) and len(plain):  # so each row is one frame
+            if len(plain) and (np.diff(plain[:, 0]) == 1.0).all():  # frames are counted, so each row is one of them
                 return plain[:, 1:]
         rows = list(self.rows())
         values = np.empty((len(rows), _COLUMNS))
