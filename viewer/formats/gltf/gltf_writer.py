@@ -29,7 +29,7 @@ from viewer.skeleton import Character, Clip, JointKind, Pose, Skeleton, Skin, Wo
 from viewer.skeleton.attached import WORLD
 from viewer.skeleton.bodies import bone_mesh
 from viewer.skeleton.kinematics import joints_and_tips
-from viewer.spatial.checks import Bools, Floats
+from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import conjugate, face_normals, hemisphere_continuous, rotate, to_matrix
 
 _MOST_SMALL_JOINTS = 256
@@ -63,15 +63,13 @@ def _write_character(character: Character, path: Path, options: WriteOptions) ->
     motion = (array for clip in clips for array in (clip.rotations, clip.translations))
     check_range("glTF", skeleton.offsets, skeleton.tip_offsets, *motion)
     buffer = _Buffer()
-    gltf = container.Written(container.Asset("2.0", container.MARK), scene=0)
+    gltf = container.Written(container.Asset("2.0", container.MARK), scene=0, scenes=[container.Scene(nodes=[])])
     _add_nodes(gltf, skeleton, pose)
     if character.skin is not None and character.skin.parts is not None:
         _add_kept(gltf, character.skin, skeleton, buffer)
-    elif character.skin is not None and character.skin.follows_joints:
-        _add_shapes(gltf, character.skin, skeleton, buffer)
     else:
-        _add_mesh(gltf, skeleton, buffer)
-    gltf.animations = _animations(skeleton, [] if only else clips, buffer)
+        _add_surface(gltf, character, 0, buffer)
+    gltf.animations = _animations(skeleton, [] if only else clips, 0, buffer)
     for other in options.figures:
         _add_figure(gltf, other, buffer)
     if options.objects is not None:
@@ -82,62 +80,45 @@ def _write_character(character: Character, path: Path, options: WriteOptions) ->
 
 def _add_figure(gltf: container.Written, other: Character, buffer: _Buffer) -> None:
     """Add another figure, with its meshes in their colours, and its motion to the first animation, if there is one."""
-    skeleton, clip = other.skeleton, other.clip
+    skeleton, clip, tops = other.skeleton, other.clip, gltf.scenes[0].nodes
     check_range("glTF", skeleton.offsets, skeleton.tip_offsets)
-    own = container.Written(container.Asset("2.0", container.MARK))
-    _add_nodes(own, skeleton, skeleton.rest_pose() if clip is None else clip.pose(0))
-    if other.skin is not None and other.skin.follows_joints:
-        _add_shapes(own, other.skin, skeleton, buffer)
-    else:
-        _add_mesh(own, skeleton, buffer)
-    nodes, meshes, skins, materials = map(len, (gltf.nodes, gltf.meshes, gltf.skins, gltf.materials))
-    for top in own.scenes[0].nodes:
-        own.nodes[top].extras = {container.MARK: FIGURE}
-        gltf.scenes[0].nodes.append(nodes + top)
-    for node in own.nodes:
-        node.children = [nodes + child for child in node.children]
-        node.mesh = None if node.mesh is None else meshes + node.mesh
-        node.skin = None if node.skin is None else skins + node.skin
-    for skin in own.skins:
-        skin.joints, skin.skeleton = [nodes + joint for joint in skin.joints], nodes + skin.skeleton
-    for each in (one for mesh in own.meshes for one in mesh["primitives"]):
-        each["material"] += materials
-    gltf.nodes += own.nodes
-    gltf.meshes, gltf.materials = [*gltf.meshes, *own.meshes], [*gltf.materials, *own.materials]
-    gltf.skins = [*gltf.skins, *own.skins]
+    first, before = len(gltf.nodes), len(tops)
+    _add_nodes(gltf, skeleton, skeleton.rest_pose() if clip is None else clip.pose(0))
+    _add_surface(gltf, other, first, buffer)
+    for top in tops[before:]:
+        gltf.nodes[top].extras = {container.MARK: FIGURE}
     if clip is None or not gltf.animations:
         return
     check_range("glTF", clip.rotations, clip.translations)
-    (moves,), animation = _animations(skeleton, [clip], buffer), gltf.animations[0]
+    (moves,), animation = _animations(skeleton, [clip], first, buffer), gltf.animations[0]
     for channel in moves.channels:
-        assert channel.target.node is not None
-        channel.target.node += nodes
         channel.sampler += len(animation.samplers)
     animation.channels += moves.channels
     animation.samplers += moves.samplers
 
 
 def _add_nodes(gltf: container.Written, skeleton: Skeleton, pose: Pose) -> None:
-    """Node j is joint j; then follow the tips, and a common root if there are several roots.
+    """A node for each joint, then for each tip, then a common root if there are several roots.
 
     Tips are joints of the skin too: other programs would import nodes outside the skin as separate objects.
     """
-    gltf.nodes = [_node(name, pose.translations[j], pose.rotations[j]) for j, name in enumerate(skeleton.names)]
+    first = len(gltf.nodes)
+    gltf.nodes += [_node(name, pose.translations[j], pose.rotations[j]) for j, name in enumerate(skeleton.names)]
     gltf.nodes += [
         _node(name, offset, None) for name, offset in zip(skeleton.tip_names, skeleton.tip_offsets, strict=True)
     ]
     for child, parent in enumerate([*skeleton.parents.tolist(), *skeleton.tip_parents.tolist()]):
         if parent >= 0:
-            gltf.nodes[parent].children.append(child)
+            gltf.nodes[first + parent].children.append(first + child)
             if child < len(skeleton) and named_as_tip(skeleton.names[child], skeleton.names[parent]):
-                gltf.nodes[child].extras = {container.MARK: JOINT}
-    roots = skeleton.roots.tolist()
+                gltf.nodes[first + child].extras = {container.MARK: JOINT}
+    roots = (first + skeleton.roots).tolist()
     if len(roots) > 1:
         gltf.nodes.append(
             container.Node(name=f"{skeleton.name or 'skeleton'} root", children=roots, extras={container.MARK: ROOT})
         )
         roots = [len(gltf.nodes) - 1]
-    gltf.scenes = [container.Scene(nodes=list(roots))]
+    gltf.scenes[0].nodes += roots
 
 
 def _node(name: str, translation: Floats, rotation: Floats | None) -> container.Node:
@@ -149,25 +130,41 @@ def _node(name: str, translation: Floats, rotation: Floats | None) -> container.
     return node
 
 
-def _add_mesh(gltf: container.Written, skeleton: Skeleton, buffer: _Buffer) -> None:
-    """Bones as a mesh."""
+def _add_surface(gltf: container.Written, character: Character, first: int, buffer: _Buffer) -> None:
+    """The bones of a figure, or its meshes if they follow its joints, as a mesh; ``first`` is the node of its joint 0.
+
+    The mesh follows all joints and tips.
+    """
+    skeleton, skin, rest = character.skeleton, character.skin, rest_world(character.skeleton)
+    top = gltf.scenes[0].nodes[-1]
+    if skin is not None and skin.follows_joints:
+        name, primitives = "meshes", _shapes(gltf, skin, skeleton, buffer)
+    else:
+        name, primitives = "bones", [_bones(gltf, skeleton, buffer)]
+    gltf.meshes = [*gltf.meshes, {"name": name, "primitives": primitives}]
+    inverse = buffer.add(_inverse_bind(skeleton, rest))
+    joints = list(range(first, first + len(skeleton) + len(skeleton.tip_names)))
+    gltf.skins.append(container.Skin(name=skeleton.name, joints=joints, skeleton=top, inverse_bind_matrices=inverse))
+    node = container.Node(name=f"{skeleton.name or 'skeleton'} {name}", mesh=len(gltf.meshes) - 1)
+    node.skin = len(gltf.skins) - 1
+    _add_node(gltf, node)
+
+
+def _bones(gltf: container.Written, skeleton: Skeleton, buffer: _Buffer) -> dict[str, Any]:
+    """The bones as triangles."""
     mesh = bone_mesh(skeleton, rest_world(skeleton))
-    joints = np.zeros((len(mesh.joints), 4), dtype=_index_type(skeleton))
-    joints[:, 0] = mesh.joints
-    weights = np.zeros((len(mesh.joints), 4), dtype="<f4")
-    weights[:, 0] = 1.0
-    bones = _primitive(buffer, mesh.corners, mesh.normals, (joints, weights), 0)
-    gltf.materials = [_material("bone", _GREY)]
-    _add_skinned(gltf, skeleton, buffer, ("bones", [bones]))
+    influences = _influences(skeleton, mesh.joints[:, None], np.ones((len(mesh.joints), 1)))
+    gltf.materials = [*gltf.materials, _material("bone", _GREY)]
+    return _primitive(buffer, mesh.corners, mesh.normals, influences, len(gltf.materials) - 1)
 
 
-def _add_shapes(gltf: container.Written, skin: Skin, skeleton: Skeleton, buffer: _Buffer) -> None:
+def _shapes(gltf: container.Written, skin: Skin, skeleton: Skeleton, buffer: _Buffer) -> list[dict[str, Any]]:
     """The meshes of a robot, or of a figure whose skeleton was edited: flat triangles in their colours, at rest."""
     rest = rest_world(skeleton)
     turns = to_matrix(rest.rotations)[skin.joints]
     linears = turns @ skin.transforms[:, :, :3]
     places = (turns @ skin.transforms[:, :, 3:])[:, :, 0] + rest.positions[skin.joints]
-    primitives, gltf.materials = [], []
+    primitives: list[dict[str, Any]] = []
     for mesh in skin.meshes:
         order = np.argsort(-mesh.weights, axis=1, kind="stable")[:, :4]  # more than four are not written
         bindings = np.take_along_axis(mesh.bindings, order, axis=1).astype(np.intp)
@@ -178,40 +175,23 @@ def _add_shapes(gltf: container.Written, skin: Skin, skeleton: Skeleton, buffer:
         corners = points[mesh.triangles]
         normals = face_normals(corners)
         seen = normals.any(axis=1)  # triangles of no area are left out
-        flat = np.repeat(normals[seen], 3, axis=0)
-        vertices, count = mesh.triangles[seen].ravel(), bindings.shape[1]
+        vertices = mesh.triangles[seen].ravel()
         if not len(vertices):
             continue
-        joints = np.zeros((len(vertices), 4), dtype=_index_type(skeleton))
-        joints[:, :count] = skin.joints[bindings][vertices]
-        parts = np.zeros((len(vertices), 4), dtype="<f4")
-        parts[:, :count] = weights[vertices]
-        primitives.append(_primitive(buffer, corners[seen].reshape(-1, 3), flat, (joints, parts), len(gltf.materials)))
+        influences = _influences(skeleton, skin.joints[bindings][vertices], weights[vertices])
+        flat, material = np.repeat(normals[seen], 3, axis=0), len(gltf.materials)
+        primitives.append(_primitive(buffer, corners[seen].reshape(-1, 3), flat, influences, material))
         colour = np.array(mesh.material.colour)
-        gltf.materials.append(_material(mesh.name, [*linear(colour[:3]).tolist(), float(colour[3])]))
-    _add_skinned(gltf, skeleton, buffer, ("meshes", primitives))
+        made = _material(mesh.name, [*linear(colour[:3]).tolist(), float(colour[3])])
+        gltf.materials = [*gltf.materials, made]
+    return primitives
 
 
-def _index_type(skeleton: Skeleton) -> str:
-    return "u1" if len(skeleton) <= _MOST_SMALL_JOINTS else "<u2"
-
-
-def _add_skinned(
-    gltf: container.Written, skeleton: Skeleton, buffer: _Buffer, mesh: tuple[str, list[dict[str, Any]]]
-) -> None:
-    """A mesh that follows all joints and tips."""
-    name, primitives = mesh
-    rest = rest_world(skeleton)
-    gltf.meshes = [{"name": name, "primitives": primitives}]
-    gltf.skins = [
-        container.Skin(
-            name=skeleton.name,
-            joints=list(range(len(skeleton) + len(skeleton.tip_names))),
-            skeleton=gltf.scenes[0].nodes[0],
-            inverse_bind_matrices=buffer.add(_inverse_bind(skeleton, rest)),
-        )
-    ]
-    _add_node(gltf, container.Node(name=f"{skeleton.name or 'skeleton'} {name}", mesh=0, skin=0))
+def _influences(skeleton: Skeleton, joints: Ints, weights: Floats) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Up to four joints (V, K) of each vertex, and their weights, as (V, 4) for a file."""
+    more = [(0, 0), (0, 4 - joints.shape[1])]
+    index = "u1" if len(skeleton) <= _MOST_SMALL_JOINTS else "<u2"
+    return np.pad(joints, more).astype(index), np.pad(weights, more).astype("<f4")
 
 
 def _inverse_bind(skeleton: Skeleton, rest: World) -> Floats:
@@ -256,8 +236,8 @@ class _Track(NamedTuple):
     rest: Floats
 
 
-def _animations(skeleton: Skeleton, clips: Sequence[Clip], buffer: _Buffer) -> list[container.Animation]:
-    """An animation for each clip, joint j being node j.
+def _animations(skeleton: Skeleton, clips: Sequence[Clip], first: int, buffer: _Buffer) -> list[container.Animation]:
+    """An animation for each clip; ``first`` is the node of joint 0.
 
     A property that rests in all clips is left out. One that moves in any clip is written in all of them: otherwise a
     program that switches clips would keep its last value. If nothing moves at all, the first joint's rotation is
@@ -267,7 +247,7 @@ def _animations(skeleton: Skeleton, clips: Sequence[Clip], buffer: _Buffer) -> l
     tracks = [_tracks(skeleton, clip) for clip in played]
     moving = {place for own in tracks for place, track in own.items() if not _is_at_rest(track)} or {("rotation", 0)}
     return [
-        _animation(clip, [_track(skeleton, clip, own, place) for place in sorted(moving)], buffer)
+        _animation(clip, [_track(skeleton, clip, own, place) for place in sorted(moving)], first, buffer)
         for clip, own in zip(played, tracks, strict=True)
     ]
 
@@ -288,11 +268,11 @@ def _track(skeleton: Skeleton, clip: Clip, tracks: dict[tuple[str, int], _Track]
     return tracks.get(place) or _Track(path, joint, np.repeat(offset[None], len(clip), axis=0), offset)
 
 
-def _animation(clip: Clip, tracks: list[_Track], buffer: _Buffer) -> container.Animation:
+def _animation(clip: Clip, tracks: list[_Track], first: int, buffer: _Buffer) -> container.Animation:
     result = container.Animation(name=clip.name, channels=[], samplers=[])
     times = buffer.add((np.arange(len(clip)) * clip.frame_time).astype("<f4"), bounds=True)
     for track in tracks:
-        _add_track(result, track.joint, track.path, times, buffer.add(track.values.astype("<f4")))
+        _add_track(result, first + track.joint, track.path, times, buffer.add(track.values.astype("<f4")))
     return result
 
 
