@@ -155,6 +155,10 @@ def test_values_that_were_not_measured_are_those_before_or_the_first_after(tmp_p
         own = about("z", turn[frame, 2]) @ about("y", turn[frame, 1]) @ about("x", turn[frame, 0])
         start = about("z", np.radians(30)) @ about("y", np.radians(20)) @ about("x", np.radians(10))
         np.testing.assert_allclose(to_matrix(character.clip.rotations[frame, 0]), start @ own, atol=1e-12)
+    lost = read(tmp_path, whole[: whole.index("[hips]")] + "[hips]\n1" + " 9999999.00" * 7)
+    assert 'segment "hips" has no values in 1 frame: it stays as it was' in lost.warnings
+    assert lost.clip is not None
+    np.testing.assert_allclose(lost.clip.translations[0, 0], 0.001 * base, atol=1e-12)
 
 
 def test_rows_are_the_same_however_they_are_numbered_and_written(tmp_path: Path) -> None:

@@ -228,7 +228,7 @@ def shod(skeleton: viewer.Skeleton) -> viewer.Character:
         points = rotate(conjugate(world.rotations[joint]), corners)
         faces = np.array([(0, 1, 2), (1, 3, 2), (4, 6, 5), (5, 6, 7)])
         shapes.append(Shape(f"{side}Foot", points, faces, (1.0, 1.0, 1.0, 1.0)))
-    return viewer.Character(bare, skin=rigid_skin(shapes, bare, []))
+    return viewer.Character(bare, skin=rigid_skin(shapes, [], bare, []))
 
 
 def test_feet_that_only_meshes_show_are_stood_on() -> None:

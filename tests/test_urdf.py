@@ -249,7 +249,7 @@ def test_shapes_too_small_for_the_grid_are_left_out() -> None:
     copies = 400_000 // len(fine[1]) + 1
     shapes = [Shape("a", *fine, (1.0, 1.0, 1.0, 1.0))] * copies + [Shape("a", *tiny, (1.0, 1.0, 1.0, 1.0))]
     warnings: list[str] = []
-    skin = rigid_skin(shapes, viewer.Builder(name="r").add("a").skeleton, warnings)
+    skin = rigid_skin(shapes, [], viewer.Builder(name="r").add("a").skeleton, warnings)
     assert skin is not None
     assert len(skin.meshes) == copies
     assert len(warnings) == 1

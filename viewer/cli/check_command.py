@@ -98,8 +98,7 @@ def _of_no_skeleton(file: str) -> list[str] | None:
     """The findings in a file that is checked without a skeleton: a pose, goals, layers and so on; None for others."""
     text = read_text(Path(file), file)
     try:
-        tree = parse(text)
-        kind = kind_of(tree) if isinstance(tree, dict) else None
+        kind = kind_of(parse(text))
     except FormatError:
         return None
     lines: list[str] = []

@@ -227,13 +227,9 @@ def _motion(sections: list[_Section], segments: _Segments) -> tuple[Floats, list
         if len(table) != count:
             problem = f"expected {count} frames, as of {quote(sections[0].name)}, found {len(table)}"
             raise FormatError(problem, line=section.line)
-        known = (table < _MISSING).all(axis=1)
-        if not known.all():
-            gaps[section.name] = count - int(known.sum())
-            # Each frame without values is as the last one that has them; those at the start as the first.
-            table = table[np.maximum.accumulate(np.where(known, np.arange(count), known.argmax()))]
-            table[table >= _MISSING] = 0.0
-        found[section.name] = table
+        found[section.name], lost = _filled(table)
+        if lost:
+            gaps[section.name] = lost
     values = np.zeros((len(next(iter(found.values()), ())), len(places), _COLUMNS))
     values[..., -1] = 1.0
     for name, table in found.items():
@@ -247,6 +243,15 @@ def _motion(sections: list[_Section], segments: _Segments) -> tuple[Floats, list
     if (values[..., -1] != 1.0).any():
         warnings.append("bones that change their length keep that of the base position")
     return values, warnings
+
+
+def _filled(table: Floats) -> tuple[Floats, int]:
+    """Rows (F, 7) with a missing value are as the last one without, those at the start as the first; how many."""
+    known = (table < _MISSING).all(axis=1)
+    if not known.any():
+        return np.eye(1, _COLUMNS, _COLUMNS - 1).repeat(len(table), axis=0), len(table)
+    nearest = np.maximum.accumulate(np.where(known, np.arange(len(table)), known.argmax()))
+    return table[nearest], int((~known).sum())
 
 
 def _character(

@@ -357,8 +357,10 @@ def parse(text: str) -> Json:
         raise FormatError("nested too deeply: expected JSON with fewer brackets inside each other") from error
 
 
-def kind_of(tree: dict[str, Json]) -> str:
-    """The kind of a document, by its "type" or else by its keys."""
+def kind_of(tree: Json) -> str:
+    """The kind of a document, by its "type" or else by its keys; "" for what is no object."""
+    if not isinstance(tree, dict):
+        return ""
     word = tree.get("type")
     if word is not None:
         if word not in KINDS:

@@ -83,16 +83,19 @@ def skin_of(
             bare.append(link.text("name"))
     warnings = [f"{odd[0]}: drawn grey{more_such(len(odd))}"] if odd else []
     if missing:
-        first, why = next(iter(missing.items()))
-        warnings.append(f"not shown: {quote(first)} ({why}){and_more(len(missing))}: bones are drawn instead")
+        warnings.append(not_shown([*missing.items()]))
     if not meshes:
         return None, warnings
-    if shapes and bare:  # a figure with a skin is drawn without its own bones
-        shapes += bones_of(bare, skeleton)
-    return rigid_skin(shapes, skeleton, warnings), warnings
+    return rigid_skin(shapes, bare, skeleton, warnings), warnings
 
 
-def bones_of(links: Sequence[str], skeleton: Skeleton) -> Iterator[Shape]:
+def not_shown(files: Sequence[tuple[str, str]]) -> str:
+    """The warning about files of meshes and why each is not read."""
+    file, why = files[0]
+    return f"not shown: {quote(file)} ({why}){and_more(len(files))}: bones are drawn instead"
+
+
+def _bones_of(links: Sequence[str], skeleton: Skeleton) -> Iterator[Shape]:
     """The bones of links, in their frames."""
     world = rest_world(skeleton)
     bones = bone_mesh(skeleton, world)
@@ -337,8 +340,12 @@ def primitive(word: str, sizes: Sequence[float]) -> tuple[Floats, NDArray[np.int
     return np.asarray(made.vertices), np.asarray(made.faces, dtype=np.int64)
 
 
-def rigid_skin(shapes: Sequence[Shape], skeleton: Skeleton, warnings: list[str]) -> Skin | None:
-    """The shapes as a skin, None without any; too many triangles are reduced, with a warning."""
+def rigid_skin(shapes: Sequence[Shape], bare: Sequence[str], skeleton: Skeleton, warnings: list[str]) -> Skin | None:
+    """The shapes as a skin, None without any; too many triangles are reduced, with a warning.
+
+    A figure with a skin is drawn without its own bones: those of the links ``bare`` are added.
+    """
+    shapes = [*shapes, *_bones_of(bare, skeleton)] if shapes else []
     drawn = [shape for shape in shapes if len(shape.triangles) and np.abs(shape.positions).max() <= FARTHEST]
     if len(drawn) < len(shapes):
         warnings.append(f"left out, too small or too large to be drawn: {len(shapes) - len(drawn)} shapes")

@@ -25,7 +25,7 @@ from viewer.formats.apart import run_apart
 from viewer.formats.bounds import MOST_TEXT_BYTES, check_counts
 from viewer.formats.file_formats import WriteOptions
 from viewer.formats.files import read_bytes, write_whole
-from viewer.formats.meshes import Shape, bones_of, package_of, primitive, rigid_skin
+from viewer.formats.meshes import Shape, not_shown, package_of, primitive, rigid_skin
 from viewer.formats.robots import (
     Element,
     RobotLink,
@@ -104,11 +104,9 @@ def _compiled(path: Path) -> dict[str, Any]:
 
 def _left_out(model: dict[str, Any]) -> list[str]:
     """Warnings about meshes that were not read, and bodies that weighed what these did."""
-    if not len(model["left_out"]):
-        return []
-    (file, why), light = model["left_out"][0], sorted(set(model["light"].tolist()))
-    shown = f"not shown: {quote(file)} ({why}){and_more(len(model['left_out']))}: bones are drawn instead"
-    return [shown, *([f"too light, without its meshes: {quote(light[0])}{and_more(len(light))}"] if light else [])]
+    files, light = model["left_out"].tolist(), sorted(set(model["light"].tolist()))
+    lines = [not_shown(files)] if files else []
+    return [*lines, f"too light, without its meshes: {quote(light[0])}{and_more(len(light))}"] if light else lines
 
 
 def _character(model: dict[str, Any], root: Element, source: Source) -> Character:
@@ -121,9 +119,7 @@ def _character(model: dict[str, Any], root: Element, source: Source) -> Characte
         warnings.append(f"{others} equality constraint{' is' if others == 1 else 's are'} not read")
     shapes = _shapes(model, parts)
     bare = set(model["bare"].tolist()).intersection(skeleton.names).difference(shape.link for shape in shapes)
-    if shapes:  # a figure with a skin is drawn without its own bones
-        shapes += bones_of(sorted(bare), skeleton)
-    skin = rigid_skin(shapes, skeleton, warnings)
+    skin = rigid_skin(shapes, sorted(bare), skeleton, warnings)
     if len(model["key_qpos"]):
         skeleton = replace(skeleton, poses={"relaxed": _key_pose(model, parts, skeleton, source)})
     called = {part.name: str(model["jnt_names"][part.joint]) for part in parts if part.joint >= 0}

@@ -257,8 +257,7 @@ def _read(path: Path) -> tuple[SessionData, str]:
 
 def _no_session(text: str, name: str) -> FormatError:
     try:
-        tree = parse(text)
-        kind = kind_of(tree) if isinstance(tree, dict) else ""
+        kind = kind_of(parse(text))
         what = f"this is a {kind} file; expected a session file" if kind else _NO_OBJECT
         if kind == "session":
             what = 'expected "document", found none'

@@ -377,10 +377,9 @@ def kind_of_file(path: Path | str) -> str:
     try:
         if file.stat().st_size > _LARGEST:
             return ""
-        tree = parse(read_text(file, str(file)))
+        kind = kind_of(parse(read_text(file, str(file))))
     except (OSError, InputError, FormatError, OutputError):
         return ""
-    kind = kind_of(tree) if isinstance(tree, dict) else ""
     return kind if kind in {"pose", "goals", "map"} else ""
 
 
