@@ -76,7 +76,6 @@ def warnings_of(character: Character, file: str) -> list[str]:
 def _read(
     file: str, units: str = "auto", up: UpWord = "auto", session: Character | None = None, *, meshes: bool = True
 ) -> Character:
-    """A file that `load` reads, or a session."""
     if file.startswith(DEMO):
         raise InputError(f"{file}: a demo is for the window: ikviewer view {file}")
     if not is_session(file):

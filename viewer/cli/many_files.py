@@ -24,6 +24,7 @@ import msgspec
 
 import viewer
 from viewer.cli import job
+from viewer.cli.inputs import file_size
 from viewer.cli.job import Json, Result, UsageError, fields_of, print_error, print_note, warnings_once
 from viewer.cli.options import Spreading
 from viewer.cli.workers import Done, tried_each
@@ -411,7 +412,7 @@ class Journal:
             "peak_mb": round(done.peak_mb, 1),
         }  # fmt: skip
         if line["bytes"] is not None and error is None:
-            line |= {FROM: self._seen(Path(given.file)), TO: self._seen(out), SIZE: _size(out)}
+            line |= {FROM: self._seen(Path(given.file)), TO: self._seen(out), SIZE: file_size(out)}
         with writing(self._path):
             if self._file is None:
                 self._file = self._path.open("a", encoding="utf-8")
@@ -445,7 +446,7 @@ class Journal:
             entry = found.get(str(out), {})
             if not self._holds(entry, given, out):
                 continue
-            if entry.get("ok") is True and entry.get(SIZE, _size(out)) == _size(out) is not None:
+            if entry.get("ok") is True and (size := file_size(out)) is not None and entry.get(SIZE, size) == size:
                 self._kept[str(out)] = json.dumps(entry)
             elif entry.get("status") == SET_ASIDE:
                 self._kept[str(out)] = json.dumps(entry)
@@ -483,13 +484,6 @@ def _entries(log: Path) -> Iterator[dict[str, Any]]:
             with contextlib.suppress(ValueError):  # a last line that was cut off by a crash
                 if isinstance(entry := json.loads(line), dict):
                     yield entry
-
-
-def _size(file: Path) -> int | None:
-    """Bytes of a file; None if it is not there."""
-    with contextlib.suppress(OSError):
-        return file.stat().st_size
-    return None
 
 
 def _digest(file: str) -> str | None:

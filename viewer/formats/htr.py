@@ -123,8 +123,6 @@ def _sections(text: str) -> list[_Section]:
 
 
 class _Header:
-    """The words and numbers of the header."""
-
     def __init__(self, section: _Section) -> None:
         self._line = section.line
         self._given = {words[0].casefold(): (line, " ".join(words[1:])) for line, words in section.rows()}
@@ -264,7 +262,6 @@ def _character(
     units: str,
     up: str,
 ) -> Character:
-    """The character in metres, Y up."""
     if units == "auto":
         units = header.word("CalibrationUnits", _UNITS, "")
     if up == "auto":
@@ -350,7 +347,6 @@ def write_htr(character: Character, path: Path, options: WriteOptions) -> list[s
 
 
 def _lines(character: Character, precision: int | None) -> tuple[Iterator[str], list[str]]:
-    """The lines of the file, and warnings."""
     skeleton, clip, source = character.skeleton, character.clip, character.source
     rotations, translations, offsets = in_source(skeleton, clip, source)
     rest, tips = in_source(skeleton, None, source)[0], lengths_to_source(skeleton.tip_offsets, source)

@@ -399,7 +399,6 @@ def _wheels(model: dict[str, Any], parts: list[Part]) -> set[str]:
 
 
 def _key_pose(model: dict[str, Any], parts: list[Part], skeleton: Skeleton, source: Source) -> Pose:
-    """The pose of the first keyframe."""
     qpos, rotations, translations = model["key_qpos"][0], skeleton.rest_rotations.copy(), skeleton.offsets.copy()
     for part in parts:
         if part.joint < 0:

@@ -622,7 +622,6 @@ def _add_origin(element: ET.Element, offset: Floats, rotation: Floats) -> None:
 
 
 def _capsules(skeleton: Skeleton) -> dict[int, list[Capsule]]:
-    """The bodies of each joint."""
     found: dict[int, list[Capsule]] = defaultdict(list)
     for one in bodies_of(skeleton).capsules:
         found[one.joint].append(one)

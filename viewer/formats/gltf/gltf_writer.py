@@ -151,7 +151,6 @@ def _add_surface(gltf: container.Written, character: Character, first: int, buff
 
 
 def _bones(gltf: container.Written, skeleton: Skeleton, buffer: _Buffer) -> dict[str, Any]:
-    """The bones as triangles."""
     mesh = bone_mesh(skeleton, rest_world(skeleton))
     influences = _influences(skeleton, mesh.joints[:, None], np.ones((len(mesh.joints), 1)))
     gltf.materials = [*gltf.materials, _material("bone", _GREY)]
@@ -253,7 +252,6 @@ def _animations(skeleton: Skeleton, clips: Sequence[Clip], first: int, buffer: _
 
 
 def _tracks(skeleton: Skeleton, clip: Clip) -> dict[tuple[str, int], _Track]:
-    """By path and joint."""
     rotations = hemisphere_continuous(clip.rotations)
     tracks = [_Track("rotation", j, rotations[:, j], skeleton.rest_rotations[j]) for j in range(len(skeleton))]
     moved = enumerate(clip.translated.tolist())
