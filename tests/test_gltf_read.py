@@ -304,10 +304,13 @@ DAMAGED = [
     (_change("animations", 0, "samplers", 0, "input", to=1), 'accessors[1]: expected 1 components each, found "VEC4"'),
     (_change("animations", 0, "samplers", 0, "interpolation", to="X"), "expected STEP, LINEAR or CUBICSPLINE, found"),
     (_change("animations", 0, "samplers", 0, "interpolation", to="CUBICSPLINE"), "expected 6 values, found 2"),
-    (_change("accessors", 0, "count", to=1000), "accessors[0]: expected its numbers within its buffer, found them"),
+    (_change("accessors", 0, "count", to=1000), "accessors[0]: expected its numbers within its buffer view, found"),
     (_change("accessors", 0, "bufferView", to=9), "accessors[0]: expected one of 2 buffer views, found 9"),
     (_change("bufferViews", 0, "buffer", to=4), "bufferViews[0]: expected one of 1 buffers, found 4"),
-    (_change("bufferViews", 0, "byteLength", to=1 << 40), "accessors[0]: expected its numbers within its buffer"),
+    (
+        _change("bufferViews", 0, "byteLength", to=1 << 40),
+        "bufferViews[0]: expected bytes within its buffer, found them",
+    ),
 ]
 
 

@@ -371,14 +371,19 @@ def uri_bytes(uri: str, path: Path, where: str, largest: int) -> bytes:
     return _inline(uri, where) if uri.startswith("data:") else _beside(uri, path, where, largest)
 
 
-def view_bytes(file: File, buffers: list[bytes], index: int, where: str) -> bytes:
+def view_bytes(file: File, buffers: list[bytes], index: int, where: str) -> memoryview:
     """The bytes of a buffer view; ``where`` is the path of its index in messages."""
     if index >= len(file.buffer_views):
         raise FormatError(f"expected one of {len(file.buffer_views)} buffer views, found {index}", path=where)
-    view = file.buffer_views[index]
-    if view.buffer >= len(buffers) or view.byte_offset + view.byte_length > len(buffers[view.buffer]):
-        raise FormatError("expected bytes within its buffer, found them beyond", path=f"bufferViews[{index}]")
-    return bytes(memoryview(buffers[view.buffer])[view.byte_offset : view.byte_offset + view.byte_length])
+    view, path = file.buffer_views[index], f"bufferViews[{index}]"
+    if view.buffer >= len(buffers):
+        raise FormatError(f"expected one of {len(buffers)} buffers, found {view.buffer}", path=path)
+    data = memoryview(buffers[view.buffer])
+    if not data and _is_compressed(view):
+        raise CompressedError(f"it needs {MESHOPT[0]}, which is not supported", path=where)
+    if view.byte_offset + view.byte_length > len(data):
+        raise FormatError("expected bytes within its buffer, found them beyond", path=path)
+    return data[view.byte_offset : view.byte_offset + view.byte_length]
 
 
 class Accessors:
@@ -433,22 +438,12 @@ class Accessors:
 
     def _view(self, index: int, offset: int, shape: tuple[int, int], kind: np.dtype[Any], path: str) -> NDArray[Any]:
         """An array (count, components) that begins ``offset`` bytes into a buffer view."""
-        if index >= len(self._file.buffer_views):
-            raise FormatError(f"expected one of {len(self._file.buffer_views)} buffer views, found {index}", path=path)
-        view = self._file.buffer_views[index]
-        if view.buffer >= len(self._buffers):
-            found = f"expected one of {len(self._buffers)} buffers, found {view.buffer}"
-            raise FormatError(found, path=f"bufferViews[{index}]")
-        if not self._buffers[view.buffer] and _is_compressed(view):
-            raise CompressedError(f"it needs {MESHOPT[0]}, which is not supported", path=path)
+        data = view_bytes(self._file, self._buffers, index, path)
         row = shape[1] * kind.itemsize
-        stride = view.byte_stride or row
-        end = offset + (stride * (shape[0] - 1) + row if shape[0] else 0)
-        data = self._buffers[view.buffer]
-        if stride < row or end > view.byte_length or view.byte_offset + view.byte_length > len(data):
-            raise FormatError("expected its numbers within its buffer, found them beyond", path=path)
-        start = view.byte_offset + offset
-        return np.ndarray(shape, kind, data, start, (stride, kind.itemsize))
+        stride = self._file.buffer_views[index].byte_stride or row
+        if stride < row or offset + (stride * (shape[0] - 1) + row if shape[0] else 0) > len(data):
+            raise FormatError("expected its numbers within its buffer view, found them beyond", path=path)
+        return np.ndarray(shape, kind, data, offset, (stride, kind.itemsize))
 
     def _replaced(self, values: NDArray[Any], accessor: Accessor, components: int, path: str) -> NDArray[Any]:
         sparse = accessor.sparse

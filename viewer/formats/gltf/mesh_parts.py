@@ -147,7 +147,7 @@ class _Keeper:
 
     def _view(self, index: int) -> int:
         if index not in self._views:
-            data = view_bytes(self._file, self._buffers, index, "accessors")
+            data = bytes(view_bytes(self._file, self._buffers, index, "accessors"))
             view = self._file.buffer_views[index]
             self._views[index] = len(self.views)
             self.views.append((BufferView(0, len(data), byte_stride=view.byte_stride, target=view.target), data))
@@ -306,7 +306,7 @@ class Materials:
         """The bytes of an image."""
         data = part(self._file.images, index, ImageData, "images")
         if data.buffer_view is not None:
-            return view_bytes(self._file, self._buffers, data.buffer_view, f"images[{index}]")
+            return bytes(view_bytes(self._file, self._buffers, data.buffer_view, f"images[{index}]"))
         if data.uri is None:
             raise FormatError("expected a uri or a buffer view, found neither", path=f"images[{index}]")
         return uri_bytes(data.uri, self._path, f"images[{index}]", _LARGEST_PICTURE)
