@@ -126,7 +126,7 @@ def from_6d(columns: ArrayLike) -> Floats:
     values = _last(columns, 6, "6D rotations")
     first, second = values[..., :3], values[..., 3:]
     x = first / np.maximum(np.linalg.norm(first, axis=-1, keepdims=True), np.finfo(float).tiny)
-    y = second - np.einsum("...i,...i->...", x, second)[..., None] * x
+    y = second - quaternion.dot(x, second)[..., None] * x
     length = np.linalg.norm(y, axis=-1, keepdims=True)
     if not (first.any(axis=-1).all() and (length[..., 0] > 1e-9 * np.linalg.norm(second, axis=-1)).all()):
         raise InputError("6D rotations: expected two columns in different directions, found zero or parallel ones")

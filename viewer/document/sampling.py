@@ -10,7 +10,7 @@ import numpy as np
 
 from viewer.document.take import CODES, Blend, Track, grouped
 from viewer.spatial.checks import Bools, Floats, Ints
-from viewer.spatial.quaternion import IDENTITY, conjugate, exp, log, multiply, normalized, slerp
+from viewer.spatial.quaternion import IDENTITY, conjugate, dot, exp, log, multiply, norm, normalized, slerp
 
 _STEEPEST = 3.0
 """Multiple of the slower neighbour's mean speed beyond which a cubic overshoots."""
@@ -106,11 +106,11 @@ def _moving(speeds: list[Floats], spans: tuple[Floats, ...]) -> Floats:
 def _turning(speeds: list[Floats], spans: tuple[Floats, ...]) -> Floats:
     """The angular velocity (..., 3) at a key, in its frame; smaller the more the curve reverses there."""
     speed = _parabola(speeds, spans)
-    lengths = [_length(one) for one in speeds]
-    straight = np.einsum("...i,...i->...", *speeds)[..., None] / np.maximum(lengths[0] * lengths[1], _TINY)
+    lengths = [norm(one)[..., None] for one in speeds]
+    straight = dot(*speeds)[..., None] / np.maximum(lengths[0] * lengths[1], _TINY)
     speed = speed * np.clip(1.0 + straight, 0.0, 1.0)
     steepest = _STEEPEST * np.minimum(*lengths)
-    speed = speed * np.minimum(1.0, steepest / np.maximum(_length(speed), _TINY))
+    speed = speed * np.minimum(1.0, steepest / np.maximum(norm(speed)[..., None], _TINY))
     for one, span in zip(speeds, spans, strict=True):
         speed = speed * _without_detour(speed, one, span[..., None])
     return np.asarray(speed)
@@ -122,17 +122,12 @@ def _without_detour(speed: Floats, mean: Floats, span: Floats) -> Floats:
     Beyond half a turn interpolation would go the other way round. A velocity along the span shortens the rest;
     only its components backwards or sideways lengthen it.
     """
-    lead, length = speed * span / 3.0, _length(mean)
+    lead, length = speed * span / 3.0, norm(mean)[..., None]
     along = mean / np.maximum(length, _TINY)
-    ahead = np.einsum("...i,...i->...", lead, along)[..., None]
-    off = np.maximum(-ahead, 0.0) + _length(lead - ahead * along)
+    ahead = dot(lead, along)[..., None]
+    off = np.maximum(-ahead, 0.0) + norm(lead - ahead * along)[..., None]
     room = _ROOM * np.maximum(np.pi - length * span, 0.0)
     return np.asarray(np.minimum(1.0, room / np.maximum(off, _TINY)))
-
-
-def _length(vectors: Floats) -> Floats:
-    """Lengths (..., 1)."""
-    return np.asarray(np.sqrt(np.einsum("...i,...i->...", vectors, vectors))[..., None])
 
 
 @dataclass(frozen=True, slots=True, eq=False)

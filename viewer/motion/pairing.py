@@ -19,7 +19,7 @@ from viewer.motion.reference import Body, matching_poses, neutral_at
 from viewer.skeleton import Limb, Skeleton, World, at_or_below
 from viewer.skeleton.coordinates import nearest_turns
 from viewer.skeleton.figure import NECK, SPINE
-from viewer.skeleton.joint_map import is_same_tree
+from viewer.skeleton.joint_map import is_same_tree, joints_of_chain
 from viewer.skeleton.kinematics import fk_turned
 from viewer.skeleton.limbs import leg_length as rest_leg_length
 from viewer.skeleton.transfer import leg_ratio
@@ -206,7 +206,7 @@ def _curve(source: Body, target: Body, chain: str) -> dict[int, tuple[int, int, 
 
     Spines are counted from the pelvis, necks measured along their bones up to the head.
     """
-    its, mine = (_joints_of(body, chain) for body in (source, target))
+    its, mine = (joints_of_chain(body.slots, chain) for body in (source, target))
     if len(its) == len(mine) or not mine or source.figure is None or target.figure is None:
         return {}
     if chain == SPINE:
@@ -232,10 +232,6 @@ def _curve(source: Body, target: Body, chain: str) -> dict[int, tuple[int, int, 
             float(np.clip((place - at[before]) / gap, 0.0, 1.0)) if gap > 0.0 else 1.0,
         )
     return found
-
-
-def _joints_of(body: Body, chain: str) -> list[int]:
-    return [joint for slot, joint in body.slots.items() if slot.startswith(f"{chain} ")]
 
 
 def _along(body: Body, joints: list[int]) -> Floats:

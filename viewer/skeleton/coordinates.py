@@ -29,6 +29,7 @@ from viewer.spatial.quaternion import (
     axes_of,
     conjugate,
     cross,
+    dot,
     from_axis_angle,
     from_euler,
     from_swing_twist,
@@ -111,7 +112,7 @@ class JointSpace:
             result[..., self.universals, :2] = universal_angles(d, axes[self.universals])
         if self.slides.size:
             moved = translations[..., self.slides, :] - self.skeleton.offsets[self.slides]
-            result[..., self.slides, 0] = np.einsum("...i,...i->...", moved, self._slide_directions())
+            result[..., self.slides, 0] = dot(moved, self._slide_directions())
         if self.swung.size:
             rows = 4 * np.arange(len(self.swung))[:, None] + self.swung_axes
             d = self._relative(rotations, self.swung)

@@ -207,7 +207,7 @@ def find_pairs(
                 known = body_part(target.names[joint]).part and body_part(source.names[its[slot]]).part
                 found.take(its[slot], joint, _NAMED if known or slot in (PELVIS, ROOT) else _PART)
         for chain in _CHAINS:
-            found.spread(_chain(its, chain), _chain(mine, chain))
+            found.spread(joints_of_chain(its, chain), joints_of_chain(mine, chain))
         for extra in (TRUNK, ROOT):
             if extra in mine and extra not in its and PELVIS in its and PELVIS not in mine:
                 found.take(its[PELVIS], mine[extra], _ALIKE)
@@ -259,7 +259,8 @@ def _crosses(source: Skeleton, target: Skeleton, pair: JointPair, pairs: Sequenc
     )
 
 
-def _chain(slots: Mapping[str, int], chain: str) -> list[int]:
+def joints_of_chain(slots: Mapping[str, int], chain: str) -> list[int]:
+    """The joints of a chain such as ``spine``, in the order of its slots."""
     return [joint for slot, joint in slots.items() if slot.startswith(f"{chain} ")]
 
 

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 
 from viewer.errors import InputError
 from viewer.spatial.checks import Bools, Floats, finite_floats, frozen
+from viewer.spatial.quaternion import dot
 
 _PARALLEL = 1e-12
 
@@ -60,7 +61,7 @@ def hit_sphere(ray: Ray, centre: ArrayLike, radius: ArrayLike) -> Floats:
     along = relative @ ray.direction
     # The offset from the axis instead of |relative|^2 - along^2, which loses precision far from the sphere.
     aside = relative - along[..., None] * ray.direction
-    inside_root = np.asarray(radius) ** 2 - np.einsum("...i,...i->...", aside, aside)
+    inside_root = np.asarray(radius) ** 2 - dot(aside, aside)
     root = np.sqrt(np.maximum(inside_root, 0.0))
     far = root - along
     return np.where((inside_root >= 0.0) & (far >= 0.0), np.maximum(-along - root, 0.0), np.inf)
@@ -73,11 +74,11 @@ def closest_on_line(ray: Ray, point: ArrayLike, direction: ArrayLike) -> Floats:
     """
     point, direction = np.asarray(point, dtype=np.float64), np.asarray(direction, dtype=np.float64)
     between = ray.origin - point
-    length2 = np.einsum("...i,...i->...", direction, direction)
+    length2 = dot(direction, direction)
     cosine = direction @ ray.direction
     determinant = length2 - cosine**2
     parallel = determinant <= _PARALLEL * length2
-    along = np.einsum("...i,...i->...", direction, between)
+    along = dot(direction, between)
     crossing = (along - cosine * (between @ ray.direction)) / np.where(parallel, 1.0, determinant)
     return np.asarray(np.where(parallel, along / np.where(length2 > 0.0, length2, 1.0), crossing))
 
@@ -92,8 +93,8 @@ def hit_capsules(ray: Ray, start: ArrayLike, end: ArrayLike, radius: ArrayLike) 
     part = np.clip(closest_on_line(ray, start, direction), 0.0, 1.0)
     # If that point is behind the ray, the ray's origin is nearest.
     behind = (start + part[..., None] * direction - ray.origin) @ ray.direction < 0.0
-    length2 = np.einsum("...i,...i->...", direction, direction)
-    to_origin = np.einsum("...i,...i->...", direction, ray.origin - start) / np.where(length2 > 0.0, length2, 1.0)
+    length2 = dot(direction, direction)
+    to_origin = dot(direction, ray.origin - start) / np.where(length2 > 0.0, length2, 1.0)
     part = np.where(behind, np.clip(to_origin, 0.0, 1.0), part)
     miss, along = distance_to_points(ray, start + part[..., None] * direction)
     return np.where(miss <= np.asarray(radius, dtype=np.float64), along, np.inf)
@@ -108,15 +109,15 @@ def hit_triangles(ray: Ray, corners: ArrayLike) -> Floats:
     start, first, second = corners[..., 0, :], corners[..., 1, :], corners[..., 2, :]
     first, second = first - start, second - start
     across = np.cross(ray.direction, second)
-    determinant = np.einsum("...i,...i->...", first, across)
+    determinant = dot(first, across)
     flat = np.linalg.norm(first, axis=-1) * np.linalg.norm(second, axis=-1)
     crosses = np.abs(determinant) > _PARALLEL * flat
     scale = 1.0 / np.where(crosses, determinant, 1.0)
     offset = ray.origin - start
-    u = np.einsum("...i,...i->...", offset, across) * scale
+    u = dot(offset, across) * scale
     turned = np.cross(offset, first)
     v = turned @ ray.direction * scale
-    along = np.einsum("...i,...i->...", second, turned) * scale
+    along = dot(second, turned) * scale
     inside = crosses & (u >= 0.0) & (v >= 0.0) & (u + v <= 1.0) & (along >= 0.0)
     return np.where(inside, along, np.inf)
 
