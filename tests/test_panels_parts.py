@@ -23,6 +23,7 @@ from inside.app import (
     found_rows,
     number_step,
     outline,
+    rows_within,
     size_words,
     tree_rows,
 )
@@ -205,3 +206,10 @@ def test_sizes_in_words() -> None:
 )
 def test_the_error_of_a_goal_says_what_is_missed(error: GoalError | None, words: str) -> None:
     assert error_words(error, 1e-3) == words
+
+
+def test_items_go_to_the_next_row_where_they_have_no_room() -> None:
+    assert rows_within([40, 30, 50], 100, 10) == [[0, 1], [2]]
+    assert rows_within([40, 30, 20], 110, 10) == [[0, 1, 2]]
+    assert rows_within([200, 30], 100, 10) == [[0], [1]]
+    assert rows_within([], 100, 10) == []

@@ -15,7 +15,7 @@ from panel_window import PanelWindow
 
 import viewer
 from viewer.document import Item
-from viewer.ui import Message
+from viewer.ui import Message, help_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -391,3 +391,49 @@ def test_the_tooltip_of_what_is_grey_says_why() -> None:
         window.session.dispatch(SetLimits(False))
         window.session.undo()
         assert explained(window.ui, "edit.redo", "Redo Limits off") == "Redo Limits off   Ctrl+Shift+Z"
+
+
+@pytest.mark.parametrize(
+    ("size", "scale", "columns"), [((1280, 720), 1.0, 3), ((1600, 1000), 1.0, 4), ((1280, 720), 2.0, 1)]
+)
+def test_the_words_of_the_page_of_keys_are_in_columns(size: tuple[int, int], scale: float, columns: int) -> None:
+    with shown(viewer.load("sample:biped"), size, scale) as window:
+        window.controller.run("help.keys")
+        window.frames(4)
+        words = {row.words for rows in help_rows("simple").values() for row in rows}
+        found = [line for line in window.lines if line.panel == "help" and line.name in words]
+        assert len({line.left for line in found}) == columns
+        assert len(found) > 0.9 * len(words)  # others are shortened
+
+
+def test_the_field_of_find_stays_where_it_is() -> None:
+    with shown(viewer.load("sample:biped")) as window:
+        window.controller.run("find.all")
+        window.frames(4)
+        counts, tops = [], set()
+        for typed in ("", "p", "l", "ant"):
+            imgui.get_io().add_input_characters_utf8(typed)
+            window.frames(4)
+            found = [box for box in window.boxes if box.name.startswith("found ")]
+            counts.append(len(found))
+            tops.add(min(box.top for box in found))
+        assert counts[0] > counts[-1]
+        assert len(tops) == 1
+
+
+def test_an_empty_skeleton_has_no_joints_in_lists() -> None:
+    with shown(viewer.load("sample:biped")) as window:
+        window.controller.run("file.new_skeleton")
+        window.frames(4)
+        assert not [name for name in names_of(window, "skeleton") if name.startswith("joint ")]
+        window.controller.run("find.all")
+        window.frames(4)
+        assert not [name for name in names_of(window, "find") if name.startswith("found ")]
+
+
+@pytest.mark.parametrize("width", [800, 960, 1100, 1280])
+def test_the_list_of_solvers_goes_before_those_of_what_is_shown(width: int) -> None:
+    with shown(viewer.load("sample:biped"), (width, 600)) as window:
+        names = names_of(window, "toolbar")
+        assert "solver" in names
+        assert width == 800 or "show" in names

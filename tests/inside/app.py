@@ -35,6 +35,7 @@ from viewer.app.panels.poses_panel import shelf_of
 from viewer.app.panels.skeleton_tree import Folds, below, found_rows, tree_rows
 from viewer.app.theme import Fonts, apply_theme, cjk_font, paint
 from viewer.app.widgets import controls
+from viewer.app.widgets.controls import rows_within
 from viewer.app.widgets.dialogs import wrapped
 from viewer.app.widgets.fields import DEGREES, METRES, evaluate
 from viewer.app.widgets.pen import Pen, number_step

@@ -24,7 +24,7 @@ _FLIPPED = "Opposite side"
 _ORBIT = "Orbit by 15°"
 _BODY = "Sticks, capsules, skin; see through"
 _PICTURES = "Save picture, film"
-_WORKSPACES = "Workspace: Pose, Animate, Retarget, Build, Physics, Lab"
+_WORKSPACES = "Workspaces in order, Build"
 _REMOVE = "Remove joint, with all below it"
 _BONE_FIELDS = "Delete a digit, next value"
 
@@ -51,6 +51,9 @@ _SHORT_CAPS: dict[str, tuple[tuple[str, ...], ...]] = {
     "drag.type_0": (("0 … 9",), (".",), (MINUS,)),
     "build.type_0": (("0 … 9",), (".",), (MINUS,)),
     "view.orbit_left": (("Num 4 6 8 2",),),
+    "view.back": (("Ctrl", "1 3 7"),),
+    "drag.plane_x": (("Shift", "X Y Z"),),
+    "workspace.pose": (("Alt", "1 … 6"), ("Ctrl", "B")),
 }
 """Short key caps of long rows of the help page, by the first command of the row."""
 
@@ -391,7 +394,7 @@ POSE_GESTURES = (
 
 BUILDING = (
     Command("build.done", "Done, pose", ("ctrl+enter",), BUILD, room="build", hint="done"),
-    Command("build.end", "End the chain, or place what was typed", ("enter", "kpenter"), BUILD, room="build"),
+    Command("build.end", "End the chain, or place the joint", ("enter", "kpenter"), BUILD, room="build"),
     Command("build.escape", "End the chain", ("escape",), BUILD, room="build"),
     Command("build.remove", "Remove joint, its children stay", ("delete",), BUILD, room="build", row=_REMOVE),
     Command("build.remove_branch", "Remove joint with all below it", ("shift+delete",), BUILD, room="build",

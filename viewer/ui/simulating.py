@@ -16,7 +16,7 @@ import numpy as np
 from viewer.choices import Assist, Base
 from viewer.document import Document
 from viewer.document.actions import AddClip, SetPose
-from viewer.errors import InputError, MachineError
+from viewer.errors import InputError, MachineError, plural
 from viewer.gizmo import Shape, Stroke
 from viewer.ik.contact import Object, Sphere
 from viewer.latest import Latest
@@ -349,7 +349,7 @@ class Simulating:
             return
         clip = self._clip(self.sim.clip, 0)
         self._session.dispatch(AddClip.of(self._session.document, clip))
-        self._view.note(f"Kept as clip: {len(clip)} frames")
+        self._view.note(f"Kept as clip: {plural(len(clip), 'frame')}")
 
     def recorded(self) -> list[Document] | None:
         """Documents of all figures, the active one first, with the motion simulated since the last reset; None without.

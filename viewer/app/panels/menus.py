@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
@@ -376,8 +375,8 @@ def _effector_entries(ui: PanelContext, name: str) -> None:
 _HELP_POPUP = "##help"
 _PRESETS: tuple[Preset, ...] = ("simple", "blender", "maya")
 
-_HELP_WIDTH, _LOWEST, _HEAD = 1180.0, 300.0, 52.0
-_ROW, _GROUP, _BELOW, _CAPS = 19.0, 23.0, 5.0, 158.0
+_HELP_WIDTH, _LOWEST, _HEAD = 1560.0, 300.0, 52.0
+_ROW, _GROUP, _BELOW, _CAPS = 19.0, 23.0, 5.0, 174.0
 """Heights of a row, of a heading and of the space below a group, width of the column of keys; logical pixels."""
 _MARGIN = 6.0
 _NARROWEST = 330.0
@@ -456,7 +455,7 @@ def _presets(ui: PanelContext, pen: Pen, start: tuple[float, float], end: float)
 
 def _help_rows(ui: PanelContext, state: _Help) -> None:
     wide = imgui.get_content_region_avail().x
-    count = max(1, min(3, int(wide / ui.px(_NARROWEST))))
+    count = max(1, min(4, int(wide / ui.px(_NARROWEST))))
     key = (state.query, ui.controller.view.preset, count)
     if state.key != key:
         state.key = key
@@ -481,31 +480,22 @@ def _help_rows(ui: PanelContext, state: _Help) -> None:
 
 
 def _help_row(pen: Pen, row: HelpRow, x: float, y: float, room: float) -> float:
-    """Draw keys and, in the next column or after the keys, what they do; returns the height of the row.
-
-    Keys that leave no room for the words wrap to the next line.
-    """
-    words_wide = pen.width(row.words)
-    at, words_at, top = x, x + pen.px(_CAPS), y
-    for caps in row.caps:
-        wide = sum(_cap_width(pen, cap) for cap in caps) + pen.px(11) * (len(caps) - 1) + pen.px(9)
-        end = x + room - (words_wide if y == top else 0.0)
-        if at > x and at + wide > max(end, x + pen.px(_CAPS)):
-            at, y = x, y + pen.px(_ROW)
-        for index, cap in enumerate(caps):
-            if index:
-                pen.small(at + pen.px(3), y + pen.px(2), "+")
-                at += pen.px(11)
-            at += controls.key_cap(pen, at, y, cap)
-        at += pen.px(9)
-        words_at = max(words_at, at) if y == top else words_at
-    words = pen.fit(row.words, x + room - words_at)
-    pen.text(words_at, pen.middle(top, pen.px(18)), words, "text2")
-    return y - top + pen.px(_ROW)
-
-
-def _cap_width(pen: Pen, cap: str) -> float:
-    return max(pen.width(cap, 13.0) + pen.px(10), pen.px(18))
+    """Draw keys in lines of one column, and what they do in the next; returns the height of the row."""
+    plus, space = pen.px(11), pen.px(9)
+    widths = (sum(controls.cap_width(pen, cap) for cap in caps) + plus * (len(caps) - 1) for caps in row.caps)
+    lines = controls.rows_within(widths, pen.px(_CAPS) - space, space)
+    for number, line in enumerate(lines):
+        at, low = x, y + number * pen.px(_ROW)
+        for caps in (row.caps[place] for place in line):
+            for index, cap in enumerate(caps):
+                if index:
+                    pen.small(at + pen.px(3), low + pen.px(2), "+")
+                    at += plus
+                at += controls.key_cap(pen, at, low, cap)
+            at += space
+    words = pen.fit(row.words, room - pen.px(_CAPS))
+    pen.text(x + pen.px(_CAPS), pen.middle(y, pen.px(18)), words, "text2")
+    return len(lines) * pen.px(_ROW)
 
 
 def found_keys(query: str, preset: str) -> Groups:
@@ -528,19 +518,16 @@ def arranged(groups: Groups, count: int) -> list[Groups]:
         return max(sum(h for h, column in zip(heights, way, strict=True) if column == c) for c in range(count))
 
     # Columns are numbered in the order of their first groups: other numberings give the same page.
-    ways = [way for way in product(range(count), repeat=len(groups)) if _in_order(way)]
-    best = min(ways, key=depth, default=())
+    ways: list[tuple[int, ...]] = [()]
+    for _ in groups:
+        ways = [(*way, column) for way in ways for column in range(min(max(way, default=-1) + 2, count))]
+    best = min(ways, key=depth)
     columns = [[g for g, column in zip(groups, best, strict=True) if column == c] for c in range(count)]
     return [column for column in columns if column]
 
 
-def _in_order(way: tuple[int, ...]) -> bool:
-    """Whether each column number appears after all smaller ones."""
-    return all(column <= max(way[:place], default=-1) + 1 for place, column in enumerate(way))
-
-
-_MOST_FOUND, _FOUND_ROW = 10, 24
-"""Rows shown at once, and the height of one, logical pixels."""
+_MOST_FOUND, _FOUND_ROW, _FIND = 10, 24, 400.0
+"""Rows shown at once, the height of one, and that of the dialog, which keeps its field in place; logical pixels."""
 _NOT_OFFERED = frozenset({"find.all", "select.find"})
 
 
@@ -593,7 +580,7 @@ def draw_find_dialog(ui: PanelContext) -> None:
     """Open the dialog when it is requested, also by the search of the tree while that is hidden, and draw it."""
     if not is_shown(ui) and ui.take("find-joint") is not None:
         ui.requests.append(Request("find-dialog"))
-    with dialog(ui, "find-dialog", width=420.0, title="Find") as shown:
+    with dialog(ui, "find-dialog", width=420.0, height=_FIND, title="Find") as shown:
         if shown is None:
             return
         if shown.asked:

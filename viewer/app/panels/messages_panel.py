@@ -172,24 +172,12 @@ def _laid_out(ui: PanelContext, pen: Pen, message: Message) -> _Box:
     wide = _card_width(ui, _LEAST)
     beside = pen.px(_ICON + _CROSS + 2.0 * _PADDING)
     lines = wrapped(message.text, wide - beside, pen.width, _MOST_LINES)
-    rows = _button_rows(pen, message, wide - pen.px(_ICON + 2.0 * _PADDING))
+    buttons = (pen.width(label) + pen.px(20) for label, _ in message.actions)
+    rows = controls.rows_within(buttons, wide - pen.px(_ICON + 2.0 * _PADDING), pen.px(_GAP))
     high = max(len(lines), 1) * pen.px(_LINE) + len(rows) * pen.px(controls.FIELD + _GAP) + 2.0 * pen.px(_PADDING)
     if len(lines) == 1 and not message.actions:
         wide = min(wide, pen.width(lines[0]) + beside)
     return _Box(message, lines, rows, wide, high)
-
-
-def _button_rows(pen: Pen, message: Message, room: float) -> list[list[int]]:
-    """The numbers of a message's buttons, in rows that are no wider than the room where a button is not."""
-    rows, end = list[list[int]](), 0.0
-    for number, (label, _) in enumerate(message.actions):
-        wide = pen.width(label) + pen.px(20)
-        if not rows or end + wide > room:
-            rows.append([])
-            end = 0.0
-        rows[-1].append(number)
-        end += wide + pen.px(_GAP)
-    return rows
 
 
 def _message_contents(ui: PanelContext, box: _Box, *, bad: bool, offered: bool) -> None:
@@ -474,4 +462,4 @@ def _status_hints(ui: PanelContext, pen: Pen, start: float, end: float) -> None:
 
 def _hint_width(pen: Pen, hint: Sequence[str]) -> float:
     keys, words = hint
-    return max(pen.width(keys, SMALL) + pen.px(10), pen.px(18)) + pen.px(22) + pen.width(words)
+    return controls.cap_width(pen, keys) + pen.px(22) + pen.width(words)

@@ -24,6 +24,7 @@ from viewer.app.widgets.dialogs import confirm, dialog, open_popup, popup
 from viewer.app.widgets.edits import Phase, attempt, scrub
 from viewer.app.widgets.pen import Area, Pen, gap, item, tip
 from viewer.document import Document
+from viewer.errors import plural
 from viewer.formats.files import read_bytes, write_whole
 from viewer.opengl import LibraryPose, PoseLibrary
 from viewer.opengl.pose_library import PIXELS
@@ -296,7 +297,7 @@ def _answer(ui: PanelContext, library: PoseLibrary, pose: LibraryPose, it: Area)
 def _words(pose: LibraryPose) -> str:
     tags = f"\n{', '.join(pose.tags)}" if pose.tags else ""
     made_for = f" of {pose.skeleton}" if pose.skeleton else ""
-    return f"{pose.name}: {pose.joints} joints{made_for}{tags}\nDouble-click to apply, drag sideways to blend"
+    return f"{pose.name}: {plural(pose.joints, 'joint')}{made_for}{tags}\nDouble-click to apply, drag sideways to blend"
 
 
 def _begin(ui: PanelContext, library: PoseLibrary, pose: LibraryPose) -> None:

@@ -19,9 +19,11 @@ from viewer.app.widgets.edits import act, attempt
 from viewer.app.widgets.pen import Area, Pen, gap, tip
 from viewer.document import DocumentGoal, Item, joint_of, joints_at_limit
 from viewer.document.actions import Select
+from viewer.errors import plural
 from viewer.scene import SIDES, look_of
 from viewer.session.figures import StageFigure
 from viewer.skeleton import Skeleton, above
+from viewer.skeleton.joint_edits import unplaced
 from viewer.skeleton.kinematics import depths
 from viewer.skeleton.tree import depth_first
 from viewer.spatial.checks import Ints
@@ -98,14 +100,16 @@ def children_of(skeleton: Skeleton) -> tuple[tuple[int, ...], ...]:
 
 @lru_cache(maxsize=8)
 def _order(skeleton: Skeleton) -> tuple[tuple[int, int], ...]:
-    """(joint, depth) of every joint, in the order of the unfolded tree."""
+    """(joint, depth) of every joint, in the order of the unfolded tree; nothing of an empty document."""
+    if unplaced(skeleton):
+        return ()
     found = depths(skeleton.parents).tolist()
     return tuple((joint, found[joint]) for joint in depth_first(skeleton))
 
 
 def deepest(skeleton: Skeleton) -> int:
     """Depth of the deepest joint; a root has 0."""
-    return max(depth for _, depth in _order(skeleton))
+    return max((depth for _, depth in _order(skeleton)), default=0)
 
 
 def tree_rows(skeleton: Skeleton, folds: Folds) -> list[Row]:
@@ -355,6 +359,9 @@ def _show_renamed(ui: PanelContext, state: _State) -> None:
 def _nothing_found(ui: PanelContext, state: _State) -> None:
     top = imgui.get_item_rect_min()
     imgui.set_cursor_screen_pos((top.x, top.y + ui.px(8)))
+    if not state.query.strip():
+        controls.quiet(ui, "No joints yet")
+        return
     controls.quiet(ui, f'No joint matches "{state.query}"')
     if imgui.button("Clear"):
         ui.controller.view.finding = state.query = ""
@@ -472,7 +479,7 @@ def _figure(ui: PanelContext, pen: Pen, figure: StageFigure) -> bool:
     icon = fa.ICON_FA_EYE_SLASH if hidden else fa.ICON_FA_EYE
     on_eye, on_cross = it.hovered and pointer < eye, it.hovered and pointer >= cross
     pen.icon(it.x + pen.px(12), it.middle[1], icon, "text" if on_eye else "text3" if hidden else "text2", SMALL)
-    joints = f"{len(figure.document.skeleton)} joints"
+    joints = plural(len(figure.document.skeleton), "joint")
     right = it.x + it.w - pen.px(6)
     if it.hovered:
         pen.icon(it.x + it.w - pen.px(12), it.middle[1], fa.ICON_FA_XMARK, "text" if on_cross else "text3", SMALL)

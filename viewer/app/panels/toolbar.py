@@ -83,6 +83,8 @@ _ROOMY = 1500.0
 _LAB_SHORT, _SHORT, _SHORTEST = 1048.0, 992.0, 832.0
 """Logical widths of the window below which the buttons of the laboratory and lists lose their words, and limits are a
 lock alone."""
+_SOLVER = 52.0
+"""Logical width of the list of solvers without words."""
 _LISTS = 17.0 + 52.0 + 3.0 + 52.0
 """Logical width of the lists of what is shown, with the separator before them."""
 
@@ -114,7 +116,7 @@ def draw_toolbar(ui: PanelContext) -> None:
     _next(ui, 3)
     said = "Mirror: what you do to one side is done to the other" if mirror else "Mirror edits: off"
     command_tool(ui, "edit.mirror", fa.ICON_FA_ARROWS_LEFT_RIGHT, said=said, on=mirror)
-    _shown(ui, NARROW)
+    _shown(ui, NARROW + _SOLVER + 12)
     _right(ui)
 
 
@@ -336,7 +338,7 @@ def _right(ui: PanelContext) -> None:
     _next(ui, 16)
     x, y = imgui.get_cursor_screen_pos()
     edge, history = imgui.get_window_pos().x + ui.rect.w, 8 + 2 * controls.TOOL + 8 + 8
-    wordy = edge - ui.px(history + WIDE) >= x
+    wordy = edge - ui.px(history + WIDE) >= x + ui.px(_SOLVER + 12)
     end = max(edge - ui.px(history + (WIDE if wordy else NARROW)), x)
     _solver(ui, (x, y), end - ui.px(12))
     imgui.set_cursor_screen_pos((end, y))
@@ -364,7 +366,7 @@ def _solver(ui: PanelContext, start: tuple[float, float], end: float) -> None:
     words = f"{method.title}  ({method.hint.partition(',')[0]})" if ui.rect.w > ui.px(_ROOMY) else method.title
     width = pen.width(words) + pen.px(58)
     if width > end - start[0]:
-        words, width = "", pen.px(52)
+        words, width = "", pen.px(_SOLVER)
     if width > end - start[0]:
         return
     imgui.set_cursor_screen_pos((end - width, start[1]))

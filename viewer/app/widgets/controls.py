@@ -178,10 +178,15 @@ def toggle(ui: PanelContext, name: str, *, on: bool, hint: str = "") -> bool:
     return it.clicked
 
 
+def cap_width(pen: Pen, words: str) -> float:
+    """Width of a `key_cap`, framebuffer pixels."""
+    return max(pen.width(words, SMALL) + pen.px(10), pen.px(18))
+
+
 def key_cap(pen: Pen, x: float, y: float, words: str) -> float:
     """Draw a key of the keyboard, 18 logical pixels high, at (x, y); returns its width in framebuffer pixels."""
     wide = pen.width(words, SMALL)
-    w, h = max(wide + pen.px(10), pen.px(18)), pen.px(18)
+    w, h = cap_width(pen, words), pen.px(18)
     pen.box(x, y, w, h, "line_hi", rounding=3)
     pen.box(x, y, w, h - pen.px(2), "field", rounding=3)
     pen.text(x + (w - wide) / 2.0, pen.middle(y, h - pen.px(2), SMALL), words, "text", SMALL)
@@ -270,6 +275,18 @@ def paragraph(ui: PanelContext, words: str, colour: str = "text", *, small: bool
 def quiet(ui: PanelContext, words: str, *, small: bool = False) -> None:
     """A paragraph in a faint colour, where a panel has nothing to show."""
     paragraph(ui, words, "text3", small=small)
+
+
+def rows_within(widths: Iterable[float], room: float, space: float) -> list[list[int]]:
+    """Numbers of items that stand ``space`` apart, in rows no wider than ``room`` unless an item alone is."""
+    rows, end = list[list[int]](), 0.0
+    for number, wide in enumerate(widths):
+        if not rows or end + wide > room:
+            rows.append([])
+            end = 0.0
+        rows[-1].append(number)
+        end += wide + space
+    return rows
 
 
 @contextmanager
