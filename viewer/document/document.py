@@ -19,7 +19,7 @@ from viewer.ik.methods import DEFAULT_TUNING
 from viewer.ik.solver_options import COMMON_NAMES, DEFAULT, DRAGGING, ONE_SHOT, CommonOptions, Options
 from viewer.ik.system import Settings
 from viewer.skeleton import Character, Clip, FreeNames, Pose, Skeleton
-from viewer.spatial.checks import as_flag, as_name, as_number, as_positive, put, whole
+from viewer.spatial.checks import as_flag, as_name, as_number, as_positive, put, swapped, whole
 
 ItemKind = Literal["joint", "effector", "prop", "layer"]
 
@@ -273,7 +273,7 @@ class Document:
 
     def with_goals(self, goals: tuple[DocumentGoal, ...]) -> Document:
         """The document with other goals of the same effectors."""
-        return self._with("goals", goals)
+        return swapped(self, goals=goals)
 
     @property
     def takes(self) -> tuple[Take, ...]:
@@ -287,15 +287,7 @@ class Document:
 
     def with_pose(self, pose: Pose) -> Document:
         """The document in another pose, as each step of a drag makes it."""
-        return self._with("pose", pose)
-
-    def _with(self, name: str, value: object) -> Document:
-        """`replace` of one field: every frame of a drag or clip replaces some, and a document checks none."""
-        made = object.__new__(Document)
-        for field_name in _FIELDS:
-            object.__setattr__(made, field_name, getattr(self, field_name))
-        object.__setattr__(made, name, value)
-        return made
+        return swapped(self, pose=pose)
 
     @property
     def clip_data(self) -> Clip | None:
@@ -401,7 +393,6 @@ class Document:
         return same(self, other)
 
 
-_FIELDS = tuple(attribute.name for attribute in fields(Document))
 _OF_MOTION = tuple(attribute.name for attribute in fields(Document) if attribute.metadata != _NO_MOTION)
 
 

@@ -7,7 +7,7 @@ what is not in use: switched off and on again, or from one kind to another and b
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TypeVar
 
@@ -17,7 +17,7 @@ from viewer.errors import InputError, quote, unknown_name
 from viewer.ik.goals import KINDS, NUMBERS, PIN_WEIGHT, Goal, Number, Quaternion, Unit, Value, Vector, pose_kind
 from viewer.ik.goals.goal import as_level, as_rotation
 from viewer.skeleton import Balance
-from viewer.spatial.checks import FARTHEST, as_flag, as_number, as_positive, as_vector
+from viewer.spatial.checks import FARTHEST, as_flag, as_number, as_positive, as_vector, put, swapped
 
 LEVELS = ("Must", "Want", "Keep", "Maybe")
 """Words of the levels 0 to 3."""
@@ -97,25 +97,27 @@ class DocumentGoal:
     follows: bool = False
 
     def __post_init__(self) -> None:
-        put = object.__setattr__
-        put(self, "id", self.id or self.effector)
+        put(self, id=self.id or self.effector)
         what = f"goal {quote(self.id)}"
         if str(self.kind) not in KINDS:
             raise InputError(unknown_name(f"{what}: kind", str(self.kind), KINDS))
         check_kind(self.kind)
         for name in ("position", "offset"):
             if getattr(self, name) is not None:
-                put(self, name, as_vector(getattr(self, name), f"{what}: {name}"))
+                put(self, **{name: as_vector(getattr(self, name), f"{what}: {name}")})
         for name, value in self.numbers.items():
-            put(self, name, _checked(NUMBERS[name], value, f"{what}: {name}"))
+            put(self, **{name: _checked(NUMBERS[name], value, f"{what}: {name}")})
         if self.rotation is not None:
-            put(self, "rotation", as_rotation(self.rotation, f"{what}: rotation"))
+            put(self, rotation=as_rotation(self.rotation, f"{what}: rotation"))
         for name in ("enabled", "pin_position", "pin_rotation", "follows"):
-            put(self, name, as_flag(getattr(self, name), f"{what}: {name.replace('_', ' of ')}"))
-        put(self, "follows", self.follows and not self.enabled)
-        put(self, "weight", as_positive(self.weight, f"{what}: weight"))
-        put(self, "rotation_weight", as_positive(self.rotation_weight, f"{what}: rotation weight"))
-        put(self, "level", as_level(self.level, f"{what}: level"))
+            put(self, **{name: as_flag(getattr(self, name), f"{what}: {name.replace('_', ' of ')}")})
+        put(
+            self,
+            follows=self.follows and not self.enabled,
+            weight=as_positive(self.weight, f"{what}: weight"),
+            rotation_weight=as_positive(self.rotation_weight, f"{what}: rotation weight"),
+            level=as_level(self.level, f"{what}: level"),
+        )
         if not isinstance(self.to, str):
             raise InputError(f"{what}: expected the other effector's name, found {quote(self.to)}")
         of_two = self.enabled and self.of_two
@@ -227,37 +229,24 @@ class DocumentGoal:
         """`moved`, with numbers that are checked already; nothing is checked again."""
         if self.relative:
             return self
-        kind, put = self.kind, object.__setattr__
+        kind = self.kind
         if self.sets_pose:
             place = position is not None or KINDS[kind].has_point
             turn = (rotation is not None and not self.pin_rotation) or KINDS[kind].has_rotation
             if (place, turn) != (KINDS[kind].has_point, KINDS[kind].has_rotation):
                 kind = pose_kind(point=place, rotation=turn)
-        goal = self._at(position or self.position, rotation or self.rotation)
-        put(goal, "kind", kind)
-        put(goal, "automatic", False)
-        return goal
-
-    def _at(self, position: Vector | None, rotation: Quaternion | None) -> DocumentGoal:
-        """`replace` of its targets by others that are checked already, as are its other fields."""
-        goal, put = object.__new__(DocumentGoal), object.__setattr__
-        for name in _FIELDS:
-            put(goal, name, getattr(self, name))
-        put(goal, "position", position)
-        put(goal, "rotation", rotation)
-        return goal
+        position, rotation = position or self.position, rotation or self.rotation
+        return swapped(self, kind=kind, position=position, rotation=rotation, automatic=False)
 
     def met_at(self, position: ArrayLike, rotation: ArrayLike) -> DocumentGoal:
         """The goal with its target where its effector is; the points of distances and aims stay."""
         if not self.sets_pose:
             return self
-        return self._at(as_vector(position, self._what("position")), as_rotation(rotation, self._what("rotation")))
+        place, turn = as_vector(position, self._what("position")), as_rotation(rotation, self._what("rotation"))
+        return swapped(self, position=place, rotation=turn)
 
     def _what(self, part: str) -> str:
         return f"goal {quote(self.id)}: {part}"
-
-
-_FIELDS = tuple(field.name for field in fields(DocumentGoal))
 
 
 def kinds_for(effectors: int) -> tuple[str, ...]:
@@ -336,12 +325,14 @@ class DocumentBalance:
     height: float = 0.0
 
     def __post_init__(self) -> None:
-        put = object.__setattr__
-        put(self, "on", as_flag(self.on, "balance: on"))
-        put(self, "margin", as_number(self.margin, "balance: margin", least=0.0, most=FARTHEST))
-        put(self, "weight", as_positive(self.weight, "balance: weight"))
-        put(self, "level", as_level(self.level, "balance: level"))
-        put(self, "height", as_number(self.height, "balance: floor", least=-FARTHEST, most=FARTHEST))
+        put(
+            self,
+            on=as_flag(self.on, "balance: on"),
+            margin=as_number(self.margin, "balance: margin", least=0.0, most=FARTHEST),
+            weight=as_positive(self.weight, "balance: weight"),
+            level=as_level(self.level, "balance: level"),
+            height=as_number(self.height, "balance: floor", least=-FARTHEST, most=FARTHEST),
+        )
 
     @property
     def goal(self) -> Goal | None:

@@ -18,7 +18,7 @@ import numpy as np
 from viewer.errors import InputError, quote
 from viewer.ik.goals import KINDS, Goal
 from viewer.skeleton import Skeleton, World, effector_of
-from viewer.spatial.checks import Floats, finite_floats
+from viewer.spatial.checks import Floats, finite_floats, put
 from viewer.spatial.quaternion import IDENTITY, angle_between, between, conjugate, multiply, rotate, slerp
 from viewer.spatial.smoothing import ease
 
@@ -92,11 +92,7 @@ class Layer:
         times = [key.seconds for key in self.keys]
         if sorted(set(times)) != times:
             raise InputError(f"{what}: expected keys in order of time, each at a time of its own")
-        put = object.__setattr__
-        put(self, "start", given[0])
-        put(self, "full", (given[1], given[2]))
-        put(self, "end", given[3])
-        put(self, "weight", weight)
+        put(self, start=given[0], full=(given[1], given[2]), end=given[3], weight=weight)
 
     @property
     def _is_midpoint(self) -> bool:

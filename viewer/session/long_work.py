@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from types import MappingProxyType
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -241,6 +240,15 @@ class _StaleError(Exception):
     """The problem has changed."""
 
 
+class _Outcome(NamedTuple):
+    """What a method made of a problem: its trace, or ``why`` it refuses it; ``number`` counts the problems asked."""
+
+    number: int
+    problem: LabProblem
+    trace: Trace | None
+    why: str
+
+
 class LabWorker:
     """Solves the newest problem by all methods, one after the other, in a thread of its own.
 
@@ -254,11 +262,8 @@ class LabWorker:
     def __init__(self) -> None:
         self.problem: LabProblem | None = None
         self.iterations, self.revision = ITERATIONS, 0
-        self._traces: dict[MethodName, Trace] = {}
-        self._solved: dict[MethodName, LabProblem] = {}
+        self._outcomes: dict[MethodName, _Outcome] = {}
         self._answers: dict[MethodName, tuple[int, LabProblem, Solver, Solution]] = {}
-        self._numbers: dict[MethodName, int] = {}  # of the traces' problems, which are counted
-        self._failed: dict[MethodName, str] = {}
         self._wanted: tuple[int, LabProblem, tuple[MethodName, ...], int] | None = None
         self._asked = 0
         self._patient, self._ticked, self._apart = False, 0.0, _IDLE_S
@@ -269,22 +274,23 @@ class LabWorker:
     @property
     def traces(self) -> Mapping[MethodName, Trace]:
         """By method; during a drag some may be those of the problem before."""
-        return MappingProxyType(self._traces)
+        return {name: one.trace for name, one in self._outcomes.items() if one.trace is not None}
 
     @property
     def traced(self) -> Mapping[MethodName, LabProblem]:
-        """The problem of each method's trace."""
-        return MappingProxyType(self._solved)
+        """The problem of each method's trace, or that it refused."""
+        return {name: one.problem for name, one in self._outcomes.items()}
 
     def answer(self, method: MethodName) -> tuple[LabProblem, Solution] | None:
         """A compiled method's solution of a newer problem than its trace's; None if the trace is the newest."""
-        found = self._answers.get(method)
-        return (found[1], found[3]) if found is not None and found[0] > self._numbers.get(method, 0) else None
+        found, outcome = self._answers.get(method), self._outcomes.get(method)
+        newer = found is not None and (outcome is None or found[0] > outcome.number)
+        return (found[1], found[3]) if found is not None and newer else None
 
     @property
     def failed(self) -> Mapping[MethodName, str]:
         """Why methods refuse the problem, by method."""
-        return MappingProxyType(self._failed)
+        return {name: one.why for name, one in self._outcomes.items() if one.why and one.problem is self.problem}
 
     @property
     def busy(self) -> bool:
@@ -330,7 +336,7 @@ class LabWorker:
         asked = False
         for name in _COMPILED:
             before = self._answers.get(name)
-            if name not in methods or name in self._failed or (before is not None and before[0] == number):
+            if name not in methods or name in self.failed or (before is not None and before[0] == number):
                 continue
             options = replace(problem.options, method=name, max_iterations=iterations)
             solver = None if before is None else before[2]
@@ -358,38 +364,33 @@ class LabWorker:
 
     def _solve(self, number: int, problem: LabProblem, methods: tuple[MethodName, ...], iterations: int) -> None:
         self.problem = problem
-        self._failed = {}
         for name in sorted(methods, key=lambda name: (name not in _COMPILED, methods.index(name))):
-            done, before = self._traces.get(name), self._solved.get(name)
-            if done is not None and problem.same_as(before) and done.solver.options.max_iterations == iterations:
-                self._numbers[name] = number
+            done = self._outcomes.get(name)
+            trace = None if done is None or not problem.same_as(done.problem) else done.trace
+            if done is not None and trace is not None and trace.solver.options.max_iterations == iterations:
+                self._outcomes = {**self._outcomes, name: done._replace(number=number)}
                 continue
-            found, why = None, ""
+            trace, why = None, ""
             try:
-                found = self._trace(problem, name, iterations)
+                trace = self._trace(problem, name, iterations)
             except ViewerError as error:
                 why = str(error)
             except _StaleError:
                 raise
             except Exception as error:  # noqa: BLE001 - a fault in one method must not end the thread
                 why = f"a fault of the program, {type(error).__name__}: {error}"
-            self._solved[name], self._numbers[name] = problem, number
-            traces, failed = {**self._traces}, {**self._failed}
-            if found is not None:
-                traces[name] = found
-            else:
-                traces.pop(name, None)
-                failed[name] = why
-            self._traces, self._failed = traces, failed
+            # Another thread reads the outcomes, so they are replaced, not changed.
+            self._outcomes = {**self._outcomes, name: _Outcome(number, problem, trace, why)}
             self.revision += 1
 
     def _solver_like(self, problem: LabProblem, name: MethodName, iterations: int) -> Solver | None:
         """The solver of the previous problem, if only the goals differ, as during a whole drag."""
-        before = self._traces.get(name)
-        if before is None or before.solver.skeleton is not problem.skeleton:
+        before = self._outcomes.get(name)
+        if before is None or before.trace is None or before.trace.solver.skeleton is not problem.skeleton:
             return None
         options = replace(problem.options, method=name, max_iterations=iterations)
-        return before.solver if before.solver.options == options else None
+        solver = before.trace.solver
+        return solver if solver.options == options else None
 
     def _trace(self, problem: LabProblem, name: MethodName, iterations: int) -> Trace:
         # The first run of compiled code may load it; during a drag, times do not matter.
