@@ -32,6 +32,10 @@ NO_CHARACTER = "expected a character, found a Skeleton: pass viewer.Character(sk
 NO_CLIP = "expected a clip, found a Character: pass character.clip"
 OTHER: Any = FILE
 BONES: Any = BIPED
+NAME: Any = "walk.bvh"
+PLACES: Any = np.zeros((1, 1, 3))
+CLIP: Any = FILE.clip
+MOVED: Any = viewer.retarget(FILE, viewer.Character(BIPED))
 
 
 def refused(call: Callable[[], object]) -> str:
@@ -57,6 +61,17 @@ def refused(call: Callable[[], object]) -> str:
         (lambda: viewer.render(SOLUTION), "expected a skeleton, found a Solution"),
         (lambda: viewer.view(BONES, window="headless"), NO_CHARACTER),
         (lambda: Solver(OTHER, []), NO_SKELETON),
+        (lambda: viewer.fit(PLACES, BONES), 'fit: expected a skeleton or None, found "array([[[0., 0., 0.]]])"'),
+        (
+            lambda: viewer.retarget(NAME, FILE),
+            'retarget: source: expected a character, found "walk.bvh": pass viewer.load(file)',
+        ),
+        (lambda: viewer.fk(NAME, START), FK + 'expected a skeleton, found "walk.bvh": pass viewer.load(file).skeleton'),
+        (lambda: viewer.save(MOVED, "x.bvh"), "expected a character, found a Retargeted: pass retargeted.character"),
+        (
+            lambda: viewer.save(CLIP, "x.bvh"),
+            "expected a character, found a Clip: pass viewer.Character(skeleton, {clip.name: clip})",
+        ),
         (lambda: SOLVER.solve(SOLUTION), "expected a pose to start from, found a Solution: pass solution.pose"),
         (lambda: SOLVER.drag(SOLUTION), "expected a pose to start from, found a Solution: pass solution.pose"),
         (
@@ -106,6 +121,25 @@ def test_saving_refuses_in_one_line_and_writes_nothing(tmp_path: Path) -> None:
 def test_a_joint_is_asked_for_by_its_name() -> None:
     number: Any = 3
     assert refused(lambda: BIPED.index(number)) == 'expected the name of a joint, found "3"'
+    arm = viewer.load("sample:claw-arm").skeleton
+    assert refused(lambda: arm.index("claw_a")) == 'no joint "claw_a": it is an effector of "finger_a3"'
+
+
+def test_an_effector_a_joint_and_the_end_of_a_bone_have_their_places_by_name() -> None:
+    world = viewer.fk(BIPED, START)
+    for name in ("LeftHand", "LeftForeArm", "Head.tip"):
+        found = BIPED.effector(name)
+        solver = Solver(BIPED, [Goal.position(name, world.point(found.joint, found.offset))], backend="numpy")
+        assert found.name == name
+        assert solver.solve(START).errors_m.max() < 1e-12
+    assert refused(lambda: BIPED.effector("LeftHandd")).startswith(
+        'no effector, joint or tip "LeftHandd"; did you mean'
+    )
+
+
+def test_the_motion_of_a_retargeting_is_its_clip() -> None:
+    assert MOVED.clip is MOVED.character.clip
+    assert viewer.coordinates(BIPED, MOVED.clip).shape == (68, BIPED.dof)
 
 
 PLACE = np.array([[0.0837, -0.1454, 0.8324]])

@@ -33,6 +33,7 @@ from viewer.skeleton import (
     joint_space,
     rest_world,
 )
+from viewer.skeleton.character import wrong_kind
 from viewer.skeleton.kinematics import local_turns
 from viewer.skeleton.limbs import flexion_axis
 from viewer.spatial.checks import Bools, Floats, seconds
@@ -87,13 +88,13 @@ def fit(
     Raises:
         InputError: other shapes, no positions at all, names that do not match, fewer than two joints.
     """
+    if skeleton is not None and not isinstance(skeleton, Skeleton):
+        raise wrong_kind(skeleton, "a skeleton or None", "fit: ")
     points = _checked(positions)
     seconds(fps, "fit: fps", unit="frames per second")
     if skeleton is None:
         described = _described(points.shape[1], joints, preset)
         return fit_points(described, points, joints, fps=fps, name=name)
-    if not isinstance(skeleton, Skeleton):
-        raise InputError(f"fit: expected a skeleton or None, found {quote(skeleton)}")
     if preset is not None:
         described = point_set(preset)
         if not set(described.points) <= set(skeleton.names):

@@ -123,6 +123,11 @@ class Retargeted:
     map: Map
     report: RetargetReport
 
+    @property
+    def clip(self) -> Clip:
+        """The motion on the target."""
+        return next(iter(self.character.clips.values()))
+
     def __repr__(self) -> str:
         report = self.report
         return f"<Retargeted {quote(self.character.skeleton.name)}: {report.frames} frames, {report.pairs} pairs>"

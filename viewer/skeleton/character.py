@@ -7,6 +7,7 @@ character instead of a skeleton.
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -32,6 +33,10 @@ _INSTEAD = {
     ("pose", "Skeleton"): "skeleton.relaxed_pose()",
     ("clip", "Character"): "character.clip",
     ("character", "Skeleton"): "viewer.Character(skeleton)",
+    ("character", "Clip"): "viewer.Character(skeleton, {clip.name: clip})",
+    ("character", "Retargeted"): "retargeted.character",
+    ("character", "str"): "viewer.load(file)",
+    ("skeleton", "str"): "viewer.load(file).skeleton",
 }
 """What to pass, by the expected kind and the type that was found."""
 
@@ -224,10 +229,10 @@ def wrong_kind(found: object, expected: str, where: str = "") -> InputError:
 
     ``expected`` is the expected kind with its article, such as "a pose"; ``where`` the beginning of the message.
     """
-    kind = type(found)
-    if not kind.__module__.startswith("viewer."):
-        return InputError(f"{where}expected {expected}, found {quote(found)}")
-    instead = _INSTEAD.get((expected.split()[1], kind.__name__))
-    article = "an" if kind.__name__[0] in "AEIOU" else "a"
+    kind = type(found).__name__
+    is_file = isinstance(found, (str, os.PathLike))
+    instead = _INSTEAD.get((expected.split()[1], "str" if is_file else kind))
+    is_ours = type(found).__module__.startswith("viewer.")
+    what = f"{'an' if kind[0] in 'AEIOU' else 'a'} {kind}" if is_ours else quote(found)
     hint = f": pass {instead}" if instead else ""
-    return InputError(f"{where}expected {expected}, found {article} {kind.__name__}{hint}")
+    return InputError(f"{where}expected {expected}, found {what}{hint}")

@@ -215,8 +215,21 @@ class Skeleton:
             raise InputError(f"expected the name of a joint, found {quote(found)}")
         number = _indices(self).get(name)
         if number is None:
+            effector = _effectors_by_name(self).get(name)
+            if effector is not None:
+                raise InputError(f"no joint {quote(name)}: it is an effector of {quote(self.names[effector.joint])}")
             raise InputError(unknown_name("joint", name, self.names))
         return number
+
+    def effector(self, name: str) -> Effector:
+        """The effector of that name: one of `effectors`, a joint, or an end site, ``PARENT.tip``.
+
+        Its place in the world is ``world.point(effector.joint, effector.offset)``.
+
+        Raises:
+            InputError: nothing has that name (the message suggests similar names).
+        """
+        return effector_of(self, name)
 
     @property
     def roots(self) -> Ints:
