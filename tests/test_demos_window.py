@@ -259,3 +259,15 @@ def test_a_demo_whose_skeleton_was_changed_starts_over_with_its_own() -> None:
     person.controller.draw_list()
     person.controller.session.undo()
     person.controller.draw_list()
+
+
+def test_what_a_demo_shows_is_put_back_with_the_next_document() -> None:
+    person = Person()
+    controller = person.controller
+    for demo, bodies, balance in (("bodies", True, False), ("balance", False, True), ("s-lock", False, False)):
+        controller.files.open(f"demo:{demo}")
+        assert (controller.view.display.bodies, controller.view.display.balance) == (bodies, balance), demo
+    controller.run("show.capsules")
+    controller.files.open("demo:balance")
+    controller.files.open("sample:walk")
+    assert (controller.view.display.bodies, controller.view.display.balance) == (True, False)

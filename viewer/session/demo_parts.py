@@ -117,8 +117,8 @@ class Demo:
         rings: circles to draw for the present document.
         says: text about the present document.
         room: points that the initial view includes besides the figure.
-        shows_bodies: the figure's bodies are shown when it opens.
-        shows_balance: its centre of mass is shown from then on, also while balance is not kept.
+        shows_bodies: the figure's bodies are shown until another document is opened.
+        shows_balance: so is its centre of mass, also while balance is not kept.
         trial: its physics; it opens in the workspace Physics.
         lab: methods that are compared: it is a lesson, and opens in the workspace Lab.
         check: text about their traces, by method.

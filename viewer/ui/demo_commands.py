@@ -69,6 +69,10 @@ class Demos(ViewPart):
         """Start the moving targets of a demo that was just opened, unless motion is reduced."""
         demo, session = self.current, self._session
         self._closed = self._pointer = None
+        own = {} if demo is None else {"bodies": demo.shows_bodies, "balance": demo.shows_balance}
+        kept = self._view.preferences.display
+        shows = {name: own.get(name, False) or kept.get(name) is True for name in ("bodies", "balance")}
+        self._view.display = replace(self._view.display, **shows)
         if demo is None:
             return
         if demo.trial is not None and self._view.workspace is not Workspace.PHYSICS:
@@ -76,10 +80,6 @@ class Demos(ViewPart):
         if demo.lab:
             self._laboratory.compare(demo.lab)
             self._view.request("show-panel", demo.panel or "convergence")
-        if demo.shows_bodies:
-            self._view.display = replace(self._view.display, bodies=True)
-        if demo.shows_balance:
-            self._view.display = replace(self._view.display, balance=True)
         alone = session.path is None and not session.stage.several
         if demo.solves and alone and session.document.pose.same_as(demo.build().pose):
             session.replace(session.document, solve=True)
