@@ -604,6 +604,24 @@ def test_macros_are_carried_out_by_another_process(tmp_path: Path, monkeypatch: 
         loaded(tmp_path, endless, "endless.xacro")
 
 
+def test_macros_that_need_too_much_memory_are_refused(tmp_path: Path) -> None:
+    pytest.importorskip("xacro")
+    pytest.importorskip("resource")
+    with pytest.raises(FormatError) as caught:
+        loaded(tmp_path, XACRO.replace("0.1 * i", "len('a' * 10**10)"), "large.xacro")
+    said = "xacro refuses it: it needs more than 2 GiB of memory"
+    assert str(caught.value) == f"{tmp_path / 'large.xacro'}: {said}"
+
+
+def test_a_broken_xacro_is_said_in_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The process that expands macros looks for modules where this one does."""
+    (tmp_path / "xacro.py").touch()
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(FormatError) as caught:
+        loaded(tmp_path, XACRO, "a.xacro")
+    assert ": xacro refuses it: ModuleNotFoundError: No module named 'xacro.substitution_args'" in str(caught.value)
+
+
 @pytest.mark.parametrize("place", ["arms_description", "copied", "arms"])
 def test_packages_of_macros_are_found_without_ros(tmp_path: Path, place: str) -> None:
     pytest.importorskip("xacro")

@@ -458,7 +458,11 @@ def read_xacro(path: Path, name: str, *, units: str = "auto", up: str = "auto", 
 
 def _reason(lines: list[str], path: Path) -> str:
     """Why xacro refuses a file, by the lines that it printed."""
-    reasons = [line for line in lines if not line.startswith(("Traceback", "File "))] or ["no reason"]
+    reasons = lines or ["no reason"]
+    if lines and lines[0].startswith("Traceback"):
+        reasons = lines[-1:]
+    elif lines[:1] == ["error:"]:  # of a MemoryError
+        reasons = [f"it needs more than {_MEMORY >> 30} GiB of memory"]
     lost = [line for line in reasons if line.startswith(_LOST)]
     first = next((line for line in reasons if line not in lost), reasons[0])
     # A missing package may be a copy under another name, whose files exist.
