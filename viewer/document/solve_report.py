@@ -27,7 +27,7 @@ from viewer.ik.solution import Solution, Status
 from viewer.skeleton import Balance, effector_of, find_balance, point_of, world_of
 from viewer.skeleton.kinematics import fixed_points
 from viewer.spatial.checks import Floats
-from viewer.spatial.quaternion import angle_between, perpendicular
+from viewer.spatial.quaternion import angle_between, norm, perpendicular
 
 MOST_STEPS = 400
 """Most steps in the convergence plot."""
@@ -215,7 +215,7 @@ def _misses(document: Document) -> dict[str, tuple[float, float]]:
     targets = [goal.position or _NO_POINT if goal.has_position else _NO_POINT for goal in goals]
     turns = [goal.rotation or _NO_ROTATION if goal.has_rotation else _NO_ROTATION for goal in goals]
     away = fixed.at(world) - np.array(targets).reshape(-1, 3)
-    metres = np.sqrt(np.einsum("ni,ni->n", away, away)).tolist()
+    metres = norm(away).tolist()
     degrees = np.degrees(angle_between(world.rotations.take(fixed.joints, axis=0), np.array(turns).reshape(-1, 4)))
     found = {}
     for goal, *pair in zip(goals, metres, degrees.tolist(), strict=True):

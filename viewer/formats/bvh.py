@@ -51,7 +51,7 @@ from viewer.skeleton.kinematics import depths, frozen_result, joints_and_tips
 from viewer.skeleton.names import find_effectors, unique_names
 from viewer.skeleton.tree import depth_first
 from viewer.spatial.checks import Bools, Floats, Ints
-from viewer.spatial.quaternion import IDENTITY, from_axis_sequence, nearest_equivalent, rotate, to_euler
+from viewer.spatial.quaternion import IDENTITY, dot, from_axis_sequence, nearest_equivalent, rotate, to_euler
 
 _BLOCK = 1 << 14
 """Joints times frames converted together, so that intermediate results stay in the processor's cache."""
@@ -185,7 +185,7 @@ def _held(rotations: Floats, axes: str) -> Bools:
     if len(axes) == 3:
         return np.ones(rotations.shape[1], dtype=np.bool_)
     nearest = from_axis_sequence(_few_angles(rotations, axes), axes)
-    same_side = np.sign(np.einsum("fni,fni->fn", nearest, rotations))[..., None]
+    same_side = np.sign(dot(nearest, rotations))[..., None]
     apart = 2.0 * np.linalg.norm(nearest * same_side - rotations, axis=-1)
     return np.asarray((apart < _HELD).all(axis=0))
 

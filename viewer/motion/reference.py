@@ -89,7 +89,7 @@ def _mean_upright(moving: World, figure: Figure, upright: Floats) -> Floats:
     best = ordered[: max(1, min(alike, int(_AVERAGED * len(frames))))]
     axes = np.stack([standing_axes(World(moving.positions[f], moving.rotations[f]), figure) for f in best.tolist()])
     seen = multiply(conjugate(moving.rotations[best]), axes[:, None])
-    side = np.where(np.einsum("fji,ji->fj", seen, upright) < 0.0, -1.0, 1.0)
+    side = np.where(dot(seen, upright) < 0.0, -1.0, 1.0)
     found = normalized((side[..., None] * seen).sum(axis=0))
     feet = [_foot(leg) for leg in figure.legs]
     for foot, up in zip(feet, _ups_in_feet(moving, feet, found), strict=True):

@@ -29,6 +29,7 @@ from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import (
     axes_of,
     cross,
+    dot,
     from_swing_twist,
     from_wxyz,
     left_factors,
@@ -246,7 +247,7 @@ class BallLimits:
         gradient = self._gradients[balls, which]
         # So the room after the step is the one measured ahead; coordinates outside now have to come back only by a
         # part.
-        room = self._rooms[balls, which] - self._h * np.einsum("ni,ni->n", gradient, own_speed[balls])
+        room = self._rooms[balls, which] - self._h * dot(gradient, own_speed[balls])
         room -= (1.0 - RETURN) * np.minimum(self._rooms_now[balls, which], 0.0)
         if self.stopped.any():
             stopped = np.flatnonzero(self.stopped)
@@ -549,7 +550,7 @@ class Constraints:
         own = np.where(still[some, 0], bodies[some, 1], bodies[some, 0])
         velocity = moving[own] + cross(turning[own], contact.pos[some] - data.xpos[own])
         normal = contact.frame[some, :3]
-        along = velocity - np.einsum("ni,ni->n", velocity, normal)[:, None] * normal
+        along = velocity - dot(velocity, normal)[:, None] * normal
         share = 1.0 - norm(along) / (_LIFTED * self._height)
         contact.friction[some] = np.maximum(contact.friction[some] * np.maximum(share, 0.0)[:, None], _LEAST_FRICTION)
         contact.dim[some[share <= 0.0]] = 1

@@ -24,7 +24,7 @@ from viewer.skeleton.attached import Singles
 from viewer.skeleton.bodies import BELT
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.projection import Projection
-from viewer.spatial.quaternion import face_normals, perpendicular, rotate
+from viewer.spatial.quaternion import dot, face_normals, norm, perpendicular, rotate
 
 _THINNEST, _THICKEST = 0.0085, 0.025
 """Radii of bones as fractions of the figure's height H."""
@@ -88,7 +88,7 @@ def measure(skeleton: Skeleton, world: World, height: float = 0.0) -> Bones:
     heads = world.positions.take(look.owners, axis=0)
     tails = np.concatenate([world.positions.take(look.inner, axis=0), heads[inner:] + turned[count:]])
     between = tails - heads
-    lengths = np.sqrt(np.einsum("bi,bi->b", between, between))
+    lengths = norm(between)
     # In 32 bits, as they are drawn, lengths stay the same while a figure moves.
     sizes = _sizes(skeleton, height or look.height, lengths.astype(np.float32).tobytes())
     return Bones(heads, tails, lengths, turned[:count], look.owners, sizes)
@@ -247,8 +247,8 @@ def _frames_of(bones: Bones) -> Floats:
     between, side = bones.tails.take(some, axis=0) - heads, bones.spokes.take(some, axis=0)
     along = between / lengths
     # A translated joint may change the bone's direction: make the axes orthogonal again.
-    side -= np.einsum("bi,bi->b", side, along)[:, None] * along
-    length = np.sqrt(np.einsum("bi,bi->b", side, side))[:, None]
+    side -= dot(side, along)[:, None] * along
+    length = norm(side)[:, None]
     if length.min(initial=1.0) < _LOST:
         lost = length[:, 0] < _LOST
         side[lost], length[lost] = perpendicular(along[lost]), 1.0
@@ -563,12 +563,12 @@ def _strengths(capsules: Records) -> Floats:
     radius = capsules["radius"].astype(np.float64)
     way = b - a
     points = a[:, None] + np.linspace(0.0, 1.0, 5)[:, None] * way[:, None]
-    length2 = np.einsum("ci,ci->c", way, way)
-    part = (points @ way.T - np.einsum("ci,ci->c", a, way)) / np.where(length2 > 0.0, length2, 1.0)
+    length2 = dot(way, way)
+    part = (points @ way.T - dot(a, way)) / np.where(length2 > 0.0, length2, 1.0)
     part = np.clip(part, 0.0, 1.0)
     # |p - a - t w|² from products that are computed already
-    from_a = np.einsum("cki,cki->ck", points, points)[..., None] - 2.0 * points @ a.T + np.einsum("ci,ci->c", a, a)
-    along = points @ way.T - np.einsum("ci,ci->c", a, way)
+    from_a = dot(points, points)[..., None] - 2.0 * points @ a.T + dot(a, a)
+    along = points @ way.T - dot(a, way)
     distance2 = from_a - 2.0 * part * along + part**2 * length2
     nearest = np.sqrt(np.maximum(distance2.min(axis=1), 0.0)) - radius[:, None]
     strength = 0.7 * np.minimum(radius / np.maximum(nearest, radius), 1.0) ** 2

@@ -584,7 +584,7 @@ def nearest_turns(skeleton: Skeleton, joints: Sequence[int], rotations: Floats) 
 
 def _holds(pose: Pose, rotations: Floats, translations: Floats) -> Bools:
     """(J,) whether the rebuilt motion equals the pose's up to rounding."""
-    same_rotation = np.abs(np.einsum("ji,ji->j", pose.rotations, rotations)) > 1.0 - 1e-14
+    same_rotation = np.abs(dot(pose.rotations, rotations)) > 1.0 - 1e-14
     same_translation = np.abs(pose.translations - translations).max(axis=-1) <= 1e-12
     result: Bools = same_rotation & same_translation
     return result

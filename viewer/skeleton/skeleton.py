@@ -52,7 +52,7 @@ from viewer.spatial.checks import (
     unit_axis,
     whole_numbers,
 )
-from viewer.spatial.quaternion import IDENTITY, multiply, rotate
+from viewer.spatial.quaternion import IDENTITY, dot, multiply, norm, rotate
 
 _LEFT_OUT: Any = None
 """The default of a field that becomes what `_usual` says."""
@@ -485,8 +485,8 @@ def _axes(given: Floats, kinds: Sequence[JointKind], names: Sequence[str]) -> Fl
         return axes if not axes.any() else np.zeros_like(axes)
     used = counts[:, None] > np.arange(2)
     with np.errstate(over="ignore"):
-        lengths = np.sqrt(np.einsum("jki,jki->jk", axes, axes))
-    across = np.einsum("ji,ji->j", axes[:, 0], axes[:, 1])
+        lengths = norm(axes)
+    across = dot(axes[:, 0], axes[:, 1])
     if (np.abs(lengths - used) <= UNIT_ENOUGH).all() and (np.abs(across) <= _PERPENDICULAR).all():
         return axes
     result = np.zeros_like(axes)

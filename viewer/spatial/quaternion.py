@@ -481,6 +481,6 @@ def face_normals(corners: Floats) -> Floats:
 
 def nearest_on_segments(points: Floats, starts: Floats, ways: Floats) -> Floats:
     """(N, D) the places nearest to points, (D,) or (N, D), on segments from ``starts`` along ``ways`` (N, D)."""
-    squares = np.einsum("ni,ni->n", ways, ways)  # 0 of a segment that is a point
-    parts = np.einsum("ni,ni->n", points - starts, ways) / np.where(squares > 0.0, squares, 1.0)
+    squares = dot(ways, ways)  # 0 of a segment that is a point
+    parts = dot(points - starts, ways) / np.where(squares > 0.0, squares, 1.0)
     return np.asarray(starts + np.clip(parts, 0.0, 1.0)[:, None] * ways)

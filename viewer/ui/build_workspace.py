@@ -34,7 +34,7 @@ from viewer.skeleton import Builder, Character, JointKind, Skeleton, rest_world
 from viewer.skeleton.joint_edits import MIDDLE, twin_of, unplaced
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection, pixels_away
-from viewer.spatial.quaternion import from_axis_angle, rotate
+from viewer.spatial.quaternion import dot, from_axis_angle, rotate
 from viewer.ui import number_format
 from viewer.ui.commands import TYPED, CommandBinding, CommandBindings, needs
 from viewer.ui.events import Message, Mods, Move, Press
@@ -605,8 +605,8 @@ def pick(skeleton: Skeleton, projection: Projection, at: tuple[float, float], sc
         return None
     starts, ends = pixels[skeleton.parents[inner]], pixels[inner]
     way = ends - starts
-    length = np.maximum(np.einsum("bi,bi->b", way, way), 1e-9)
-    part = np.clip(np.einsum("bi,bi->b", np.array(at) - starts, way) / length, 0.0, 1.0)
+    length = np.maximum(dot(way, way), 1e-9)
+    part = np.clip(dot(np.array(at) - starts, way) / length, 0.0, 1.0)
     aside = pixels_away(starts + part[:, None] * way, at)
     bone = int(np.argmin(aside))
     if aside[bone] > _BONE_PX * scale:

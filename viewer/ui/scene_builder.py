@@ -19,6 +19,7 @@ from viewer.session.figures import Placement, StageFigure
 from viewer.skeleton import Pose, World, coordinates_of, rest_world, room_of
 from viewer.skeleton.kinematics import fixed_points
 from viewer.spatial.checks import Floats
+from viewer.spatial.quaternion import dot
 from viewer.ui.contact import ground_of, prop_marks, prop_shapes, touch_rings
 from viewer.ui.drag_targets import aims, body_handles, free_pole
 from viewer.ui.laboratory import Laboratory
@@ -51,7 +52,7 @@ _NOWHERE = (0.0, 0.0, 0.0)
 def _differ(aimed: World, simulated: World, height: float) -> bool:
     """Whether a simulated pose differs visibly from the one that it is driven to."""
     apart = np.abs(aimed.positions - simulated.positions).max()
-    turned = np.abs(np.einsum("ji,ji->j", aimed.rotations, simulated.rotations)).min()
+    turned = np.abs(dot(aimed.rotations, simulated.rotations)).min()
     return bool(apart > _APART_M * height or turned < _APART_W)
 
 

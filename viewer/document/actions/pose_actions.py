@@ -37,7 +37,7 @@ from viewer.skeleton.kinematics import local_turns
 from viewer.skeleton.skeleton import moved_roots
 from viewer.skeleton.transfer import Transfer, transferred
 from viewer.spatial.checks import Floats, Ints, as_number, handed_over
-from viewer.spatial.quaternion import conjugate, from_matrix, multiply, rotate
+from viewer.spatial.quaternion import conjugate, dot, from_matrix, multiply, rotate
 
 _ROUNDING = 1e-12
 """Difference that counts as rounding: of a quaternion component, or metres."""
@@ -309,7 +309,7 @@ def symmetry_normal(skeleton: Skeleton, pose: Pose, root: int) -> Floats:
 def _reflected(rotations: Floats, normals: Floats) -> Floats:
     """S D S for rotations D (J, 4) and the reflections at the planes of normals (J, 3): an axis is a pseudovector."""
     vectors = rotations[:, :3]
-    along = np.einsum("ji,ji->j", vectors, normals)[:, None] * normals
+    along = dot(vectors, normals)[:, None] * normals
     return np.concatenate([2.0 * along - vectors, rotations[:, 3:]], axis=-1)
 
 
