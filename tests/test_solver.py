@@ -393,6 +393,25 @@ def test_another_solver_with_other_goals_is_like_one_made_anew_and_leaves_the_fi
         first.with_goals([])
 
 
+def test_where_restarts_stall_other_seeds_are_tried() -> None:
+    """They were only for goals that leave no degree of freedom: *goals conflict* was said of these."""
+    skeleton = viewer.load("sample:claw-arm").skeleton
+    random = np.random.default_rng(142)
+    lower, upper = viewer.coordinate_limits(skeleton)
+    unlimited = ~np.isfinite(lower)
+    lower, upper = np.where(unlimited, -1.0, lower), np.where(unlimited, 1.0, upper)
+    world = viewer.fk(skeleton, viewer.pose_at(skeleton, random.uniform(lower, upper)))
+    goals = []
+    for one in skeleton.effectors:
+        if one.goal.value == "off":
+            continue
+        place, turn = world.point(one.joint, one.offset), world.rotations[one.joint]
+        goals.append(Goal.pose(one.name, place, turn) if random.random() < 0.4 else Goal.position(one.name, place))
+    solver = numpy_solver(skeleton, *goals)
+    assert solver.solve(skeleton.relaxed_pose()).status is Status.CONVERGED
+    assert solver.solve_batch(skeleton.relaxed_pose()).status.tolist() == [Status.CONVERGED]
+
+
 @pytest.mark.parametrize("far", [0.3, 5.0, 100.0, 1e5])
 @pytest.mark.parametrize("axis", [(0.0, 0.0, 1.0), (0.6, 0.0, 0.8)])
 def test_a_base_on_slides_without_ends_goes_anywhere_at_once(far: float, axis: tuple[float, float, float]) -> None:

@@ -5,7 +5,7 @@ A solve tries the quickest way first, then a search with restarts, then more see
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from time import perf_counter
 
@@ -314,8 +314,6 @@ def judged(
 
 _ENDS = [(how % CODES, how >= OUTSIDE) for how in range(STEPS)]
 """How calls end, see `STEPS`: their codes, and whether the start was outside its limits."""
-_MISSED = (Status.UNREACHABLE, Status.STALLED)
-"""How solves end whose restarts have all missed a goal."""
 _CONVERGED = Status.CONVERGED
 """Looked up once: that takes as long as a call."""
 _POSE_ROWS = 6
@@ -346,7 +344,8 @@ class OneShot:
         if solution is None:
             drawn = prepared.starts.drawn(start)
             solution = runs.towards(prepared.buffers, drawn, targets, target_rotations, runs.settings)
-        if solution.status in _MISSED:
+        missed = solution.status is not _CONVERGED and not runs.excluded
+        if missed and solution.status in sought_again(prepared, runs.settings):
             solution = self._sought_again(solution, start, targets, target_rotations)
         if self._exact and solution.status is not Status.CONVERGED:
             solution = runs.gone_back(solution, start, prepared.targets.settle(start, targets, target_rotations))
@@ -356,14 +355,11 @@ class OneShot:
     def _sought_again(
         self, solution: Solution, start: Pose, targets: ArrayLike | None, target_rotations: ArrayLike | None
     ) -> Solution:
-        """Solve again, from other seeds, where restarts find no pose and geometry does not exclude one.
+        """Solve again, from other seeds; the iterations are those of both solves.
 
-        Few of a robot's branches may lead to a goal, and all restarts may miss them. The iterations are those of both
-        solves.
+        Few of a robot's branches may lead to a goal, and all restarts may miss them.
         """
         runs, prepared = self._runs, self.prepared
-        if runs.excluded or not seeks_again(prepared, runs.settings):
-            return solution
         drawn, buffers = prepared.starts.drawn(start), prepared.reseeded[1]
         found = runs.towards(buffers, drawn, targets, target_rotations, longer(runs.settings))
         both = found if found.status is Status.CONVERGED else solution
@@ -407,18 +403,19 @@ class OneShot:
         return gone if gone.status is Status.CONVERGED else solution
 
 
-def seeks_again(prepared: Prepared, settings: Settings) -> bool:
-    """Whether goals that restarts miss are searched for from other seeds, too.
+def sought_again(prepared: Prepared, settings: Settings) -> Sequence[Status]:
+    """How solves end whose goals are searched for from other seeds, too.
 
-    They are where goals leave no degree of freedom, as with a six-axis arm, or where the pose of an arm's tool is
-    given: limits often leave few poses that reach it, and restarts may miss them all. Otherwise whole families of
-    poses meet the goals, and a search four times as long gains nothing.
+    Where restarts stall, at places that are not equally near, there may be another. Where they agree, whole families of
+    poses meet goals in reach, and a search four times as long gains nothing; unless goals leave no degree of freedom,
+    as with a six-axis arm, or the pose of an arm's tool is given: limits often leave few poses that reach it.
     """
     if prepared.options.method != DEFAULT or prepared.grips.grips or settings.restarts == 0:
-        return False
+        return ()
     system = prepared.buffers.system
     rows = int(np.sum(system.goal_lengths + system.goal_angles))
-    return bool(rows >= np.count_nonzero(system.spread)) or (rows == _POSE_ROWS and is_arm(system))
+    few = rows >= np.count_nonzero(system.spread) or (rows == _POSE_ROWS and is_arm(system))
+    return (Status.STALLED, Status.UNREACHABLE) if few else (Status.STALLED,)
 
 
 def longer(settings: Settings) -> Settings:

@@ -24,7 +24,7 @@ from viewer.ik.jacobian import Jacobian, jacobian_of
 from viewer.ik.levenberg_marquardt import CONVERGED
 from viewer.ik.prepared import Foundation, Prepared
 from viewer.ik.reach import Reach
-from viewer.ik.runs import OneShot, Runs, judged, longer, seeks_again
+from viewer.ik.runs import OneShot, Runs, judged, longer, sought_again
 from viewer.ik.solution import STATUS_OF_CODE, Solution, Status, spread_misses
 from viewer.ik.solver_options import (
     DEFAULT,
@@ -319,11 +319,12 @@ class _Batches:
         for i in np.flatnonzero(solved.status == Status.UNREACHABLE).tolist() if options.method != DEFAULT else ():
             stopped = Status.BUDGET if solved.iterations[i] >= settings.max_iterations else Status.STALLED
             solved.status[i] = judged(prepared, Status.UNREACHABLE, stopped, (places[i], turns[i]), solved.pose(i))
-        left = np.flatnonzero(missed)
-        if len(left) and seeks_again(prepared, settings):
-            again = self._run(prepared.reseeded[0], longer(settings), exact=False)
+        again = sought_again(prepared, settings)
+        left = np.flatnonzero(missed & np.isin(solved.status, again))
+        if len(left):
+            search = self._run(prepared.reseeded[0], longer(settings), exact=False)
             turned, moved = (part if len(part) == 1 else part[left] for part in (rotations, translations))
-            _take_met(solved, left, again.solve(turned, moved, places[left], turns[left], threads=threads)[0])
+            _take_met(solved, left, search.solve(turned, moved, places[left], turns[left], threads=threads)[0])
         if options.exact:
             idle = prepared.starts.idle_of(np.asarray(solved.status != Status.CONVERGED))
             for answer, start in zip((solved.rotations, solved.translations), begun, strict=True):
