@@ -261,7 +261,7 @@ _HEIGHT = Number(name="made_up_height", unit=Unit.LENGTH, title="Height", defaul
 
 
 def above_residual(s, w, g, row, e):
-    base, square = s.goal_base[g], 0.0
+    base, square = s.goal_other[g], 0.0
     for i in range(3):
         w.vectors[0, i] = w.place[base, i]
         w.vectors[1, i] = 0.5 * (w.point[g, i] + w.place[base, i])
@@ -278,7 +278,7 @@ def above_residual(s, w, g, row, e):
 
 def above_constants(goal, skeleton):
     joint, point = point_of(skeleton, goal.effector, goal.offset)
-    return Constants(joint, point, (goal.number("made_up_height"),), base=point_of(skeleton, goal.to)[0])
+    return Constants(joint, point, (goal.number("made_up_height"),), other=point_of(skeleton, goal.to)[0])
 
 
 KINDS = (Kind(

@@ -47,6 +47,19 @@ def turned(qx: float, qy: float, qz: float, qw: float, x: float, y: float, z: fl
     return x + qw * tx + qy * tz - qz * ty, y + qw * ty + qz * tx - qx * tz, z + qw * tz + qx * ty - qy * tx
 
 
+def short_way(ax: float, ay: float, az: float, bx: float, by: float, bz: float) -> Quaternion:
+    """The shortest turn of a unit vector to another; of opposite ones about any axis across."""
+    # 1 + a.b, to the last digits of nearly opposite ones, too.
+    r = 0.5 * ((ax + bx) * (ax + bx) + (ay + by) * (ay + by) + (az + bz) * (az + bz))
+    x, y, z = ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
+    if r < 1e-28:
+        x, y, z, r = -ay, ax, 0.0, 0.0
+        if abs(az) > 0.5:
+            x, y, z = 0.0, -az, ay
+    length = math.sqrt(x * x + y * y + z * z + r * r)
+    return x / length, y / length, z / length, r / length
+
+
 def half_turn(square: float) -> tuple[float, float]:
     """Return sin(h) / h and cos(h) for a square h^2."""
     if square > LONG:

@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import math
 
-from viewer.ik.algebra import FIXED, HINGE, SLIDE, fill_row, product, put_row, put_table, turned
+from viewer.ik.algebra import FIXED, HINGE, SLIDE, fill_row, product, put_row, put_table, short_way, turned
 from viewer.ik.kernels.dual_system import gram, solve_dual, solve_six, take_out
 from viewer.ik.kernels.joints import goal_residual, put_sines, set_local, turn_by_angles
 from viewer.ik.kernels.six_axes import has_closed_form, put_six_axes, take_nearest
-from viewer.ik.kernels.starts import short_way
 from viewer.ik.kernels.step import AT_LIMIT, cap
 from viewer.ik.system import Settings, State, System, Work
 from viewer.spatial.checks import Floats
@@ -25,7 +24,7 @@ def is_arm(s: System) -> bool:
     if len(s.goal_kind) != 1 or len(s.leader) > 0 or len(s.contact.joint) > 0 or len(s.mass) > 0 or len(s.share) > 0:
         return False
     lengths, angles = s.goal_lengths[0], s.goal_angles[0]
-    if lengths not in (0, 3) or angles not in (0, 3) or s.goal_aims[0] or s.goal_base[0] >= 0:
+    if lengths not in (0, 3) or angles not in (0, 3) or s.goal_aims[0] or s.goal_other[0] >= 0:
         return False
     for k in range(len(s.parent)):
         if s.parent[k] != k - 1 or s.moves[k] > 0 or s.form[k] not in (FIXED, HINGE, SLIDE):

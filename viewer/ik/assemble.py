@@ -259,7 +259,7 @@ def _parts(dofs: DofTable, goals: Sequence[Goal], *, everything: bool) -> _Parts
     constants = {i: KINDS[goals[i].kind].constants(goals[i], skeleton) for i in served}
     functions = any(goal.enabled and not KINDS[goal.kind].built_in for goal in goals)
     masses = mass_points(skeleton) if any(KINDS[goals[i].kind].balances for i in served) else None
-    ends = [joint for one in constants.values() for joint in (one.joint, one.base)]
+    ends = [joint for one in constants.values() for joint in (one.joint, one.other)]
     taking_part = at_or_above(skeleton.parents, [*ends, *(masses.joints.tolist() if masses is not None else [])])
     taking_part |= functions or everything
     follows = joint_space(skeleton).following
@@ -325,7 +325,7 @@ def _of_goals(parts: _Parts, dofs: DofTable) -> dict[str, Any]:
         "goal_along": table([(shell or AT_TARGET).along for shell in shells], 3),
         "goal_middle": here[[one.middle for one in fixed]],
         "goal_upper": here[[one.upper for one in fixed]],
-        "goal_base": here[[one.base for one in fixed]],
+        "goal_other": here[[one.other for one in fixed]],
         "goal_mean": np.array([kind.of_mean for kind in kinds], dtype=np.bool_),
         "goal_root": _roots(parts.parent)[joint],
         "goal_trust": np.array([_HAND_TRUST if one in dofs.arms else 1.0 for one in parts.joints[joint].tolist()]),
@@ -390,7 +390,7 @@ def _of_rows(parts: _Parts, goal: dict[str, Any], mass: Floats, follow: dict[str
     effectors, last = goal["goal_joint"][:lone], last_descendants(parent)
     goals_from = np.searchsorted(effectors, np.arange(len(parent)), side="left").astype(np.int64)
     goals_to = np.searchsorted(effectors, last, side="right").astype(np.int64)
-    share = _shares(parent, goal["goal_joint"][lone:], goal["goal_base"][lone:], goal["goal_mean"][lone:], mass)
+    share = _shares(parent, goal["goal_joint"][lone:], goal["goal_other"][lone:], goal["goal_mean"][lone:], mass)
     low, high = _row_ranges(_first_rows(parts.kinds), goals_from, goals_to, share)
     pairs = zip(follow["follower_joint"].tolist(), follow["leader_joint"].tolist(), strict=True)
     for follower, leader in pairs:

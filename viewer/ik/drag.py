@@ -171,7 +171,7 @@ def prebent(system: System, x: Floats) -> Floats:
     width = np.where(system.bounded & system.turning, system.upper - system.lower, 0.0)
     owner = joint_of_dof(system)
     folds = np.bincount(owner, weights=width > _WIDE, minlength=len(system.parent))[owner] == 1
-    moving = at_or_above(system.parent, [*system.goal_joint.tolist(), *system.goal_base.tolist()])[owner]
+    moving = at_or_above(system.parent, [*system.goal_joint.tolist(), *system.goal_other.tolist()])[owner]
     bend = np.where(folds & (width > _WIDE) & moving, np.minimum(_BEND, _OF_RANGE * width), 0.0)
     up = (x - system.lower > _INSIDE) & (x - system.lower < bend)
     down = (system.upper - x > _INSIDE) & (system.upper - x < bend)

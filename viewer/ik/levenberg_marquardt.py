@@ -167,7 +167,7 @@ def minimise(s: System, w: Work, state: State, settings: Settings) -> tuple[int,
     iterations, settling = 0, 0
     if w.as_arm[0] and worst > 1.0 and settings.max_iterations > 0 and take_closed_form(s, w, state.x):
         iterations = 1
-        error, worst = reach_of(s, w, state.x, state.e)
+        error, worst = evaluate(s, w, state)
     at = Descent(error, worst, math.inf, 1.0, settings.pull_cap, False)
     restarts, status, afresh = 0, BUDGET, iterations == 0
     ended = math.inf
@@ -210,9 +210,7 @@ def minimise(s: System, w: Work, state: State, settings: Settings) -> tuple[int,
                 continue
         elif stalled and worst > 1.0:
             ended = note_ending(w, error, ended)
-            if restarts < settings.restarts and w.as_arm[0]:
-                choose_seed(s, w, state, restarts * CHOICE, (restarts + 1) * CHOICE)
-            elif restarts < settings.restarts:
+            if restarts < settings.restarts:
                 start_anew(s, w, state, restarts * CHOICE)
             elif w.as_arm[0]:
                 status = STALLED
@@ -452,6 +450,9 @@ def stand_or_lie(s: System, w: Work, state: State, error: float) -> None:
 
 def start_anew(s: System, w: Work, state: State, begin: int) -> None:
     """Move ``state`` to the best of the next few seeds: a pose that begins nearer ends at the goals more often."""
+    if w.as_arm[0]:
+        choose_seed(s, w, state, begin, begin + CHOICE)
+        return
     least = math.inf
     for i in range(begin, begin + CHOICE):
         reseed(s, w, s.seeds[i], w.trial)

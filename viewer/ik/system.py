@@ -63,8 +63,8 @@ class System(NamedTuple):
         goal_offset, goal_numbers: (G, 3), (G, n) constants of a goal: `viewer.ik.goals.kind.Constants`.
         goal_target, goal_rotation: (G, ...) as in `Goal`; a target of 0 for kinds without one.
         goal_middle, goal_upper: (G,) joints above ``goal_joint`` that rows about a limb read, else -1.
-        goal_base: (G,) the joint of the second point of a goal for two effectors, which ``goal_numbers`` begin with; of
-            a relative goal the target is in its frame. Else -1.
+        goal_other: (G,) the second joint of a goal for two effectors, else -1; ``goal_numbers`` begin with the point on
+            it. The target of a relative goal is in its frame.
         goal_mean: (G,) whether it is about the mean of points below several joints, which `Work.moment` has.
         mass: (K,) what is fixed to each joint, as a part of the body's mass; without a goal for balance empty, as are
         mass_moment: (K, 3) these masses times where their centres are in the joints' frames;
@@ -139,7 +139,7 @@ class System(NamedTuple):
     goal_along: Floats
     goal_middle: Integers
     goal_upper: Integers
-    goal_base: Integers
+    goal_other: Integers
     goal_mean: Bools
     mass: Floats
     mass_moment: Floats

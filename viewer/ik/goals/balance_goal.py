@@ -126,7 +126,7 @@ def find_support(s: System, w: Work) -> None:
         return
     margin = 0.0
     for g in range(len(s.goal_kind) - len(s.share), len(s.goal_kind)):
-        if s.goal_base[g] < 0:
+        if s.goal_other[g] < 0:
             # An error below the tolerance is inside by the whole margin.
             margin = max(margin, s.goal_numbers[g, 0] + s.tolerance[0])
     left = shrink(s, w, count, margin)

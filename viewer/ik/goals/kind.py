@@ -63,7 +63,7 @@ class Measure(Enum):
     POINT = "point", 3, "m", ""
     """The way from the effector to its target."""
     RELATIVE_POINT = "relative point", 3, "m", "by_move shared"
-    """A way from the effector's point in the frame of another joint, ``goal_base``; ``by_move`` turns into it."""
+    """A way from the effector's point in the frame of another joint, ``goal_other``; ``by_move`` turns into it."""
     LENGTH = "length", 1, "m", "by_move"
     """Any other length, such as how far the effector is out of a shell (`within`)."""
     ROTATION = "rotation", 3, "rad", "by_turn"
@@ -271,8 +271,7 @@ class Constants(NamedTuple):
         numbers: that its rows read: its own in the order of `Kind.numbers`, a direction as three, then those that the
             kind finds in the skeleton.
         middle, upper: joints above, for rows about a limb of three joints; -1 for others.
-        base: the joint of the second point that rows read, which ``numbers`` begin with: of the midpoint between two
-            effectors, or of the frame that a relative goal is stated in; -1 for others.
+        other: the second joint of a goal for two effectors; ``numbers`` begin with the point on it. -1 for others.
     """
 
     joint: int
@@ -280,7 +279,7 @@ class Constants(NamedTuple):
     numbers: tuple[float, ...] = ()
     middle: int = -1
     upper: int = -1
-    base: int = -1
+    other: int = -1
 
 
 def point_constants(goal: Goal, skeleton: Skeleton) -> Constants:
@@ -302,7 +301,7 @@ def alone(goal: Goal, fixed: Constants, shell: Shell, skeleton: Skeleton, world:
         goal_joint=[fixed.joint],
         goal_middle=[fixed.middle],
         goal_upper=[fixed.upper],
-        goal_base=[fixed.base],
+        goal_other=[fixed.other],
         goal_numbers=np.array([fixed.numbers]),
         goal_shell=np.array([shell[:2]]),
         goal_along=np.array([shell.along]),

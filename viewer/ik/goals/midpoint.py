@@ -31,22 +31,22 @@ from viewer.spatial.checks import Floats
 
 def midpoint_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
     """Set e = target - the point midway, along the world's axes, and what of it is below each joint: ``w.moment``."""
-    other, middle, base = w.vectors[0], w.vectors[1], s.goal_base[g]
-    other[0], other[1], other[2] = turned(
-        w.turn[base, 0], w.turn[base, 1], w.turn[base, 2], w.turn[base, 3],
+    point, middle, k = w.vectors[0], w.vectors[1], s.goal_other[g]
+    point[0], point[1], point[2] = turned(
+        w.turn[k, 0], w.turn[k, 1], w.turn[k, 2], w.turn[k, 3],
         s.goal_numbers[g, 0], s.goal_numbers[g, 1], s.goal_numbers[g, 2],
     )  # fmt: skip
     square = 0.0
     for i in range(3):
-        other[i] += w.place[base, i]
-        middle[i] = 0.5 * (w.point[g, i] + other[i])
+        point[i] += w.place[k, i]
+        middle[i] = 0.5 * (w.point[g, i] + point[i])
         miss = s.goal_target[g, i] - middle[i]
         e[row + i] = s.goal_weight[g] * miss
         square += miss * miss
         for j in range(3):
             w.by_move[g, i, j] = unit(i, j)
     put_half(s, w, g, s.goal_joint[g], w.point[g])
-    put_half(s, w, g, base, other)
+    put_half(s, w, g, k, point)
     w.miss[g, 0] = math.sqrt(square)
     return float(w.miss[g, 0] / s.tolerance[0]) if s.goal_weight[g] > 0.0 else 0.0
 
@@ -62,8 +62,8 @@ def put_half(s: System, w: Work, g: int, k: int, point: Floats) -> None:
 
 def midpoint_constants(goal: Goal, skeleton: Skeleton) -> Constants:
     """Both joints, and the points on them; errors are those of `point_of`."""
-    base, other = point_of(skeleton, goal.to)
-    return Constants(*point_of(skeleton, goal.effector, goal.offset), other, base=base)
+    other, point = point_of(skeleton, goal.to)
+    return Constants(*point_of(skeleton, goal.effector, goal.offset), point, other=other)
 
 
 def midpoint_stand(goal: Ends, skeleton: Skeleton, world: World) -> Stand:

@@ -25,7 +25,7 @@ _TOGETHER = 0.5
 
 def relative_place_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
     """Set e = target - the effector's place in the base's frame; that frame's axes are the rows of ``by_move``."""
-    k = s.goal_base[g]
+    k = s.goal_other[g]
     qx, qy, qz, qw = w.turn[k, 0], w.turn[k, 1], w.turn[k, 2], w.turn[k, 3]
     x, y, z = w.point[g, 0] - w.place[k, 0], w.point[g, 1] - w.place[k, 1], w.point[g, 2] - w.place[k, 2]
     square = 0.0
@@ -44,7 +44,7 @@ def relative_turn_residual(s: System, w: Work, g: int, row: int, e: Floats) -> f
 
     A turn of the effector by t changes it by -J_r^-1(e) base^-1 t.
     """
-    k, b = s.goal_joint[g], s.goal_base[g]
+    k, b = s.goal_joint[g], s.goal_other[g]
     bx, by, bz, bw = w.turn[b, 0], w.turn[b, 1], w.turn[b, 2], w.turn[b, 3]
     # target * (base^-1 * effector)^-1 = target * effector^-1 * base
     tx, ty, tz, tw = s.goal_rotation[g, 0], s.goal_rotation[g, 1], s.goal_rotation[g, 2], s.goal_rotation[g, 3]
@@ -72,7 +72,7 @@ def relative_constants(goal: Goal, skeleton: Skeleton) -> Constants:
     joint, other = point_of(skeleton, goal.to)
     base, own = point_of(skeleton, goal.effector, goal.offset)
     _check_joints(goal, base, joint)
-    return Constants(joint, other, own, base=base)
+    return Constants(joint, other, own, other=base)
 
 
 def _check_joints(goal: Ends, base: int, other: int) -> None:

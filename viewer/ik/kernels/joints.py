@@ -429,12 +429,12 @@ goal_residual = _made_of(ROW_KINDS)
 
 def sets_place(s: System, g: int) -> bool:
     """Whether a goal sets the position of its effector."""
-    return bool(s.goal_lengths[g] == 3 and s.goal_base[g] < 0)
+    return bool(s.goal_lengths[g] == 3 and s.goal_other[g] < 0)
 
 
 def sets_turn(s: System, g: int) -> bool:
     """Whether a goal sets the whole rotation of its effector."""
-    return bool(s.goal_angles[g] == 3 and not s.goal_aims[g] and s.goal_base[g] < 0)
+    return bool(s.goal_angles[g] == 3 and not s.goal_aims[g] and s.goal_other[g] < 0)
 
 
 def residuals(s: System, w: Work, q: Floats, t: Floats, e: Floats) -> tuple[float, float]:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 
-from viewer.ik.algebra import TURNS, fill_row, product, turned, unit
+from viewer.ik.algebra import TURNS, fill_row, product, short_way, turned, unit
 from viewer.ik.goals.kind import along_of, is_flat, nearest_in_shell, outwards
 from viewer.ik.kernels.joints import sets_place, sets_turn
 from viewer.ik.system import System, Work
@@ -434,15 +434,3 @@ def point_ahead(s: System, w: Work) -> None:
                 ax, ay, az, aw = product(ax, ay, az, aw, w.turn[k, 0], w.turn[k, 1], w.turn[k, 2], w.turn[k, 3])
                 w.turn[k, 0], w.turn[k, 1], w.turn[k, 2], w.turn[k, 3] = ax, ay, az, aw
         k = s.parent[k]
-
-
-def short_way(ax: float, ay: float, az: float, bx: float, by: float, bz: float) -> tuple[float, float, float, float]:
-    """The shortest turn, a quaternion, of a unit vector to another; of opposite ones about any axis across."""
-    r = 1.0 + ax * bx + ay * by + az * bz
-    x, y, z = ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
-    if r < 1e-12:
-        x, y, z, r = -ay, ax, 0.0, 0.0
-        if abs(az) > 0.5:
-            x, y, z = 0.0, -az, ay
-    length = math.sqrt(x * x + y * y + z * z + r * r)
-    return x / length, y / length, z / length, r / length

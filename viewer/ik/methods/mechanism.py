@@ -17,7 +17,7 @@ from typing import TypeAlias
 import numpy as np
 
 from viewer.ik import algebra
-from viewer.ik.algebra import exponential, logarithm, product, turned
+from viewer.ik.algebra import exponential, logarithm, product, short_way, turned
 from viewer.ik.goals.kind import nearest_in_shell
 from viewer.ik.kernels import joints
 from viewer.ik.kernels.joints import sets_place, sets_turn
@@ -25,7 +25,7 @@ from viewer.ik.methods.common import Problem
 from viewer.ik.system import State
 from viewer.spatial import closest
 from viewer.spatial.checks import Floats, Quaternion, Vector
-from viewer.spatial.quaternion import between, from_matrix, perpendicular
+from viewer.spatial.quaternion import from_matrix, perpendicular
 
 _ROUNDING = 1e-9
 _BALLS = (algebra.TURNS, algebra.SWING_TWIST, algebra.EULER)
@@ -195,8 +195,6 @@ def _quaternions(array: Floats) -> list[Quaternion]:
 
 UNTURNED: Quaternion = (0.0, 0.0, 0.0, 1.0)
 UNITS: tuple[Vector, Vector, Vector] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
-_OPPOSITE = 1e-4
-"""Below this sine the cross product of opposite directions is too inexact."""
 
 
 minus: Callable[[Vector, Vector], Vector] = closest.minus
@@ -269,15 +267,8 @@ def log(q: Quaternion) -> Vector:
 
 
 def shortest_turn(a: Vector, b: Vector) -> Quaternion:
-    """The smallest rotation from direction a to direction b, not zero: about a x b by atan2(|a x b|, a . b).
-
-    For opposite directions, half a turn about some axis at right angles to a.
-    """
-    normal = cross(a, b)
-    sine, cosine = length(normal), dot(a, b)
-    if cosine < 0.0 and sine < -_OPPOSITE * cosine:
-        return quaternion(between(unit(a), unit(b)).tolist())
-    return exp(scaled(normal, math.atan2(sine, cosine) / sine)) if sine > 0.0 else UNTURNED
+    """The smallest rotation from direction a to direction b, not zero."""
+    return short_way(*unit(a), *unit(b))
 
 
 def axes_of(q: Quaternion) -> tuple[Vector, Vector, Vector]:
