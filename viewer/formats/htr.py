@@ -199,12 +199,11 @@ def _hierarchy(section: _Section) -> _Segments:
 
 def _base(section: _Section, segments: _Segments) -> Floats:
     """(S, 7) the base position of each segment."""
-    rows: dict[str, int] = {}
+    table, rows = section.table(), dict[str, int]()
     for line, words in section.rows():
         if words[0] in rows:
             raise FormatError(f"expected each base position once, found {quote(words[0])} again", line=line)
         rows[words[0]] = len(rows)
-    table = section.table()
     missing = next((name for name in segments.names if name not in rows), None)
     if missing is not None:
         expected = f"expected a base position of each segment, found none of {quote(missing)}"
