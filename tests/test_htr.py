@@ -122,9 +122,24 @@ def test_what_is_up_is_turned_up_and_options_come_first(tmp_path: Path) -> None:
 
 def test_without_units_they_are_guessed(tmp_path: Path) -> None:
     character = read(tmp_path, text().replace("CalibrationUnits\tmm\r\n", ""))
-    height = np.ptp([transform(name, 0, "zyx", math.radians(1.0))[1][1] for name in BASE])
+    places = {name: transform(name, 0, "zyx", math.radians(1.0)) for name in BASE}
+    turn, place = places["hand"]
+    height = np.ptp([*(place[1] for _, place in places.values()), (place + turn @ (120, 0, 0))[1]])
     said = f"units are guessed: units of 0.01 m (cm), height {0.01 * height:.3g} m; from its size"
     assert character.warnings == (said,)
+
+
+def test_a_person_without_units_has_the_legs_of_one(tmp_path: Path) -> None:
+    """As in BVH files: from its size, a figure with long arms or a tail would be another one."""
+    walk = viewer.load("sample:walk")
+    viewer.save(walk, tmp_path / "walk.htr")
+    text = (tmp_path / "walk.htr").read_text(encoding="utf-8")
+    stated = read(tmp_path, text)
+    guessed = read(tmp_path, text.replace("CalibrationUnits cm\n", ""))
+    (said,) = guessed.warnings
+    assert said.startswith("units are guessed: units of 0.01 m (cm), height ")
+    assert said.endswith("; from its leg length, 0.859 m")
+    assert np.array_equal(guessed.skeleton.offsets, stated.skeleton.offsets)
 
 
 def test_segments_without_motion_stay_and_bones_keep_their_length(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import accumulate
 from pathlib import Path
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -225,92 +225,112 @@ def read_bvh(path: Path, name: str, *, units: str | float = "auto", up: str = "a
 def build(parsed: BvhFile, name: str, *, units: str | float, up: str) -> Character:
     """A character in metres, Y up, from the result of `parse_bvh`; ``units`` and ``up`` as in `FileFormat.read`."""
     names, warnings = unique_names([joint.name for joint in parsed.joints])
-    rotations = _local_rotations(parsed.values, parsed.channels)
+    parents = np.array([joint.parent for joint in parsed.joints], dtype=np.intp)
     offsets = np.array([joint.offset for joint in parsed.joints], dtype=np.float64)
-    moved, translations = _local_translations(parsed.values, parsed.channels, offsets)
-    tree = _Tree(parsed, offsets)
-    points = tree.first_points(rotations, moved, translations)
+    kinds, axes = _kinds_and_axes(parsed.channels, parents)
+    tips = [(i, tip) for i, joint in enumerate(parsed.joints) for tip in joint.tips]
+    tree = RecordedTree(
+        names=names,
+        parents=parents,
+        offsets=offsets,
+        rest_rotations=np.tile(IDENTITY, (len(names), 1)),
+        kinds=kinds,
+        axes=axes,
+        tip_parents=np.array([i for i, _ in tips], dtype=np.intp),
+        tip_offsets=np.array([tip for _, tip in tips], dtype=np.float64).reshape(-1, 3),
+    )
+    rotations = _local_rotations(parsed.values, parsed.channels)
+    motion = RecordedMotion(parsed.frame_time, rotations, *_local_translations(parsed.values, parsed.channels, offsets))
     source = Source(
         path=name,
         format="bvh",
         joint_order=tuple(range(len(names))),
         layout=BvhLayout(tuple(joint.name for joint in parsed.joints), parsed.channels),
     )
-    frame = settle(units, up, points)
-    source = in_frame(source, frame)
-    skeleton = tree.skeleton(Path(name).stem, names, source)
-    if frame.guessed and (body := body_of(skeleton, points, source)) is not None:
-        # A recognised figure gives a better guess than the extent of all points; mostly both are the same.
-        frame, before = settle(units, up, points, body), source
-        source = in_frame(source, frame)
-        skeleton = skeleton if source == before else tree.skeleton(Path(name).stem, names, source)
-    warnings = [*parsed.warnings, *warnings, *guess_warnings(frame)]
-    clips: dict[str, Clip] = {}
-    if len(parsed.values):
-        clips[skeleton.name] = _clip(skeleton, parsed.frame_time, rotations, moved, translations, source)
-    limited, limits_from = derived_limits(skeleton, clips.values())
-    return Character(limited, MappingProxyType(clips), source, tuple(warnings), limits_from)
+    return character_of(tree, motion, source, (units, up), [*parsed.warnings, *warnings])
 
 
-class _Tree:
-    """The joints of a parsed file as arrays, in the file's units and axes."""
+class RecordedMotion(NamedTuple):
+    """Frame time, seconds, and the joints' motion in a file's units and axes.
 
-    def __init__(self, parsed: BvhFile, offsets: Floats) -> None:
-        self.offsets = offsets
-        self.channels = parsed.channels
-        self.parents = np.array([joint.parent for joint in parsed.joints], dtype=np.intp)
-        tips = [(i, tip) for i, joint in enumerate(parsed.joints) for tip in joint.tips]
-        self.tip_parents = np.array([i for i, _ in tips], dtype=np.intp)
-        self.tip_offsets = np.array([tip for _, tip in tips], dtype=np.float64).reshape(-1, 3)
+    ``rotations`` (F, J, 4), and of the joints ``moved`` (T,) ``translations`` (F, T, 3).
+    """
 
-    def first_points(self, rotations: Floats, moved: Ints, translations: Floats) -> Floats:
+    frame_time: float
+    rotations: Floats
+    moved: Ints
+    translations: Floats
+
+
+class RecordedTree(NamedTuple):
+    """The joints of a file, parents first, and its end sites, as in `Skeleton`, in the file's units and axes."""
+
+    names: tuple[str, ...]
+    parents: Ints
+    offsets: Floats
+    rest_rotations: Floats
+    kinds: tuple[JointKind, ...]
+    axes: Floats
+    tip_parents: Ints
+    tip_offsets: Floats
+
+    def first_points(self, motion: RecordedMotion) -> Floats:
         """World positions (N, 3) of joints and tips in the first frame, or at rest without frames."""
-        local, first = self.offsets.copy(), np.tile(IDENTITY, (len(self.offsets), 1))
-        if len(rotations):
-            local[moved], first = translations[0], rotations[0]
+        local, first = self.offsets.copy(), self.rest_rotations
+        if len(motion.rotations):
+            local[motion.moved], first = motion.translations[0], motion.rotations[0]
         world = fk_arrays(self.parents, first[None], local[None])
         positions = world.positions[0]
         tips = positions[self.tip_parents] + rotate(world.rotations[0, self.tip_parents], self.tip_offsets)
         return np.concatenate([positions, tips])
 
-    def skeleton(self, name: str, names: tuple[str, ...], source: Source) -> Skeleton:
+    def skeleton(self, name: str, source: Source) -> Skeleton:
         """The skeleton in metres, Y up."""
-        kinds, axes = _kinds_and_axes(self.channels, self.parents)
         roots = self.parents < 0
-        offsets = lengths_to_internal(self.offsets, source)
+        offsets, rest = lengths_to_internal(self.offsets, source), self.rest_rotations.copy()
         offsets[roots] = root_translations_to_internal(self.offsets[roots], source)
-        rest = np.tile(IDENTITY, (len(names), 1))
         rest[roots] = root_rotations_to_internal(rest[roots], source)
-        tip_offsets = lengths_to_internal(self.tip_offsets, source)
-        return Skeleton(
-            name=name,
-            names=names,
-            parents=self.parents,
-            offsets=offsets,
-            rest_rotations=rest,
-            kinds=kinds,
-            axes=axes,
-            tip_parents=self.tip_parents,
-            tip_offsets=tip_offsets,
-            effectors=find_effectors(names, self.parents, self.tip_parents, tip_offsets),
-        )
+        tips = lengths_to_internal(self.tip_offsets, source)
+        effectors = find_effectors(self.names, self.parents, self.tip_parents, tips)
+        own = self._replace(offsets=offsets, rest_rotations=rest, tip_offsets=tips)._asdict()
+        return Skeleton(name=name, effectors=effectors, **own)
 
 
-def _clip(
-    skeleton: Skeleton, frame_time: float, rotations: Floats, moved: Ints, translations: Floats, source: Source
-) -> Clip:
-    """The motion in metres, Y up; the arrays are changed in place."""
-    roots = skeleton.roots
+def character_of(
+    tree: RecordedTree, motion: RecordedMotion, source: Source, stated: tuple[str | float, str], warnings: list[str]
+) -> Character:
+    """A recorded figure in metres, Y up, with limits; the arrays of its motion are changed in place.
+
+    Units and axes are as ``stated``, as in `FileFormat.read`; where they are "auto", they are guessed, and a warning
+    says so. ``source`` has neither.
+    """
+    points, name = tree.first_points(motion), Path(str(source.path)).stem
+    frame = settle(*stated, points)
+    source = in_frame(source, frame)
+    skeleton = tree.skeleton(name, source)
+    if frame.guessed and (body := body_of(skeleton, points, source)) is not None:
+        # A recognised figure gives a better guess than the extent of all points; mostly both are the same.
+        frame, before = settle(*stated, points, body), source
+        source = in_frame(source, frame)
+        skeleton = skeleton if source == before else tree.skeleton(name, source)
+    clips = {name: _clip(skeleton, motion, source)} if len(motion.rotations) else {}
+    limited, limits_from = derived_limits(skeleton, clips.values())
+    said = (*warnings, *guess_warnings(frame))
+    return Character(limited, MappingProxyType(clips), source, said, limits_from)
+
+
+def _clip(skeleton: Skeleton, motion: RecordedMotion, source: Source) -> Clip:
+    roots, rotations = skeleton.roots, motion.rotations
     if source.up == "z":
         rotations[:, roots] = root_rotations_to_internal(rotations[:, roots], source)
-    at_root = np.isin(moved, roots)
-    metres = lengths_to_internal(translations, source)
-    metres[:, at_root] = root_translations_to_internal(translations[:, at_root], source)
+    at_root = np.isin(motion.moved, roots)
+    metres = lengths_to_internal(motion.translations, source)
+    metres[:, at_root] = root_translations_to_internal(motion.translations[:, at_root], source)
     return Clip(
         name=skeleton.name,
-        frame_time=frame_time,
+        frame_time=motion.frame_time,
         rotations=frozen_result(rotations),
-        translated=moved,
+        translated=motion.moved,
         translations=frozen_result(metres),
         offsets=skeleton.offsets,
     )

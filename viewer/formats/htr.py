@@ -15,32 +15,31 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from viewer.errors import FormatError, InputError, more_such, of_file, plural, quote
 from viewer.formats.bounds import check_counts
-from viewer.formats.bvh import channel_angles, decimals_of, in_source, plain_decimal
+from viewer.formats.bvh import (
+    RecordedMotion,
+    RecordedTree,
+    channel_angles,
+    character_of,
+    decimals_of,
+    in_source,
+    plain_decimal,
+)
 from viewer.formats.bvh_text import DEFAULT_FRAME_TIME, plain_numbers
 from viewer.formats.file_formats import WriteOptions
 from viewer.formats.files import read_text, write_whole
-from viewer.formats.limit_sources import derived_limits
 from viewer.formats.skeleton_json import file_order
 from viewer.formats.units import (
-    guess_warnings,
-    in_frame,
-    lengths_to_internal,
     lengths_to_source,
-    root_rotations_to_internal,
-    root_translations_to_internal,
-    settle,
 )
 from viewer.progress import watched
-from viewer.skeleton import Character, Clip, JointKind, Skeleton, Source, fk_arrays
-from viewer.skeleton.kinematics import frozen_result
-from viewer.skeleton.names import FreeNames, find_effectors
+from viewer.skeleton import Character, JointKind, Skeleton, Source
+from viewer.skeleton.names import FreeNames
 from viewer.skeleton.tree import CycleError, parents_first
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import conjugate, from_axis_sequence, multiply
@@ -275,54 +274,19 @@ def _character(
     ends = np.flatnonzero(~inner & (base[:, 6] != 0.0))
     tips = np.zeros((len(ends), 3))
     tips[:, header.word("BoneLengthAxis", {"x": 0, "y": 1, "z": 2}, "y")] = scale * base[ends, 6]
-    first = (rotations[:1], translations[:1]) if len(motion) else (rest[None], offsets[None])
-    frame = settle(units, up, fk_arrays(segments.parents, *first).positions[0])
-    source = in_frame(Source(path=name, format="htr", joint_order=segments.order), frame)
-    tip_offsets = lengths_to_internal(tips, source)
-    skeleton = Skeleton(
-        name=Path(name).stem,
-        names=segments.names,
-        parents=segments.parents,
-        offsets=_places(offsets, segments.roots, source),
-        rest_rotations=_turns(rest, segments.roots, source),
-        kinds=tuple(_kinds(segments.roots)),
-        axes=np.zeros((len(base), 2, 3)),
-        tip_parents=ends,
-        tip_offsets=tip_offsets,
-        effectors=find_effectors(segments.names, segments.parents, ends, tip_offsets),
-    )
-    warnings = [*warnings, *guess_warnings(frame)]
-    clips: dict[str, Clip] = {}
-    if len(motion):
-        moved = np.flatnonzero((translations != offsets).any(axis=(0, 2)) | segments.roots)
-        clips[skeleton.name] = Clip(
-            name=skeleton.name,
-            frame_time=1.0 / header.number("DataFrameRate", 1.0 / DEFAULT_FRAME_TIME),
-            rotations=frozen_result(_turns(rotations, segments.roots, source)),
-            translated=moved,
-            translations=frozen_result(_places(translations, segments.roots, source)[:, moved].copy()),
-            offsets=skeleton.offsets,
-        )
-    limited, limits_from = derived_limits(skeleton, clips.values())
-    return Character(limited, MappingProxyType(clips), source, tuple(warnings), limits_from)
+    tree = RecordedTree(
+        segments.names, segments.parents, offsets, rest, tuple(_kinds(segments.roots)), np.zeros((len(base), 2, 3)),
+        tip_parents=ends, tip_offsets=tips,
+    )  # fmt: skip
+    moved = np.flatnonzero((translations != offsets).any(axis=(0, 2)) | segments.roots)
+    step = 1.0 / header.number("DataFrameRate", 1.0 / DEFAULT_FRAME_TIME)
+    recorded = RecordedMotion(step, rotations, moved, translations[:, moved])
+    source = Source(path=name, format="htr", joint_order=segments.order)
+    return character_of(tree, recorded, source, (units, up), warnings)
 
 
 def _kinds(roots: Bools) -> list[JointKind]:
     return [JointKind.FREE if root else JointKind.BALL for root in roots.tolist()]
-
-
-def _places(values: Floats, roots: Bools, source: Source) -> Floats:
-    """(..., S, 3) translations in metres, those of roots Y up."""
-    metres = lengths_to_internal(values, source).copy()
-    metres[..., roots, :] = root_translations_to_internal(values[..., roots, :], source)
-    return metres
-
-
-def _turns(rotations: Floats, roots: Bools, source: Source) -> Floats:
-    """(..., S, 4) rotations, those of roots Y up."""
-    turned = rotations.copy()
-    turned[..., roots, :] = root_rotations_to_internal(rotations[..., roots, :], source)
-    return turned
 
 
 # --- writing
