@@ -317,12 +317,7 @@ def _distances(system: System, tables: Tables) -> _Distances:
 def _to_flat(system: System, tables: Tables, apart: Floats, one: Floats, other: Floats) -> Floats:
     """(S,) metres to flat shells, from bases, other targets or other flat shells, which are parallel.
 
-    Args:
-        system: has their directions.
-        tables: of the system.
-        apart: (S, 3) from those to the targets of the flat shells.
-        one: (S, 2) the flat shells.
-        other: (S, 2) the others; 0 for bases.
+    ``apart`` (S, 3): from those to the targets of the flat shells ``one`` (S, 2); ``other`` (S, 2): 0 for bases.
     """
     some = tables.flat
     along = system.goal_along[tables.one[some]]

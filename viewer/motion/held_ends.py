@@ -310,12 +310,8 @@ def _nodes(tree: _Tree, motion: Motion) -> tuple[Floats, Floats]:
 def _solve(tree: _Tree, state: _State, wanted: tuple[Floats, Floats], frames: Ints, *, gives_way: bool) -> Floats:
     """Bring ends to their places in N frames; metres (N,) that the farthest one is off then, infinite if unsettled.
 
-    Args:
-        tree: of the limbs.
-        state: changed in place.
-        wanted: places (L, F, 3) and rotations (L, F, 4) of the limbs' ends.
-        frames: (N,) numbers.
-        gives_way: whether the body may move.
+    ``state`` is changed in place; ``wanted``: places (L, F, 3) and rotations (L, F, 4) of the limbs' ends; ``frames``
+    (N,): numbers; ``gives_way``: whether the body may move.
     """
     count, missed, rows = len(tree.carriers), np.zeros(len(frames)), np.arange(len(frames))
     for _ in range(_MORE if gives_way else _ROUNDS):
@@ -366,13 +362,9 @@ def _levels(
 ) -> list[_Level]:
     """Places of tips, then rotations of hands and feet; columns are those of the body, then the dofs.
 
-    Args:
-        tree: of the limbs.
-        turns: (N, F, 4) of its nodes; see `_State`.
-        places: (N, F, 3) of these.
-        axes: (C, F, 3) of the dofs, in the frames of their joints; F may be 1.
-        wanted: places (L, F, 3) and rotations (L, F, 4) of the ends.
-        middle: (1, F, 3) what the body turns about; None: it does not give way, and has no columns.
+    ``turns`` (N, F, 4) and ``places`` (N, F, 3): of the tree's nodes; see `_State`. ``axes`` (C, F, 3): of the dofs, in
+    the frames of their joints; F may be 1. ``wanted``: as of `_solve`. ``middle`` (1, F, 3): what the body turns about;
+    None: it does not give way, and has no columns.
     """
     count, joints, dofs = len(tree.carriers), len(tree.joints), len(tree.nodes)
     seen, links = turns.copy(), places.copy()

@@ -389,13 +389,8 @@ def posed_by_hinges(
 def _aimed(skeleton: Skeleton, joint: int, way: Floats, over: Floats, target: Floats, wanted: Floats) -> Floats:
     """Local rotations (F, 4) of a hinge or universal that turn vectors nearest to targets.
 
-    Args:
-        skeleton: of the joint.
-        joint: a hinge or universal.
-        way: (F, 3) in the joint's frame.
-        over: (F, 4) world rotations of what carries it.
-        target: (F, 3) directions, world frame.
-        wanted: (F, 4) world rotations that it should have.
+    ``way`` (F, 3): in the joint's frame; ``over`` (F, 4): world rotations of what carries it; ``target`` (F, 3):
+    directions, world frame; ``wanted`` (F, 4): world rotations that the joint should have.
     """
     rest = skeleton.rest_rotations[joint]
     standing = multiply(over, rest)

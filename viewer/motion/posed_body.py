@@ -523,12 +523,8 @@ def _as_they_turn(pairing: Pairing, one: LimbGoals, found: Floats, own: Floats) 
 def _made_up(skeleton: Skeleton, limb: Limb, own: Floats, before: Floats, after: Floats) -> Floats:
     """(F, 4) by which a hand or foot turns so that it makes up for bones whose turns have changed.
 
-    Args:
-        skeleton: with the limb.
-        limb: with a hand or foot.
-        own: (F, J, 4) local rotations of all joints, of which those between the bones keep theirs.
-        before: (F, 2 or 3, 4) local rotations of `limb_joints`.
-        after: (F, 2 or 3, 4) of them, too.
+    ``own`` (F, J, 4): local rotations of all joints, of which those between the bones keep theirs; ``before`` and
+    ``after`` (F, 2 or 3, 4): those of `limb_joints`.
     """
     assert limb.end is not None
     joint, turned, turns = int(skeleton.parents[limb.end]), np.array(IDENTITY), np.array(IDENTITY)

@@ -169,12 +169,8 @@ class Turning:
     def _turned(self, way: _Way, joints: list[int], before: Floats, world: Floats, paths: Floats) -> Floats:
         """(N, F, 4) some joints turned.
 
-        Args:
-            way: how.
-            joints: (N,) numbers.
-            before: (N, F, 4) turned as the joints above them.
-            world: (J, F, 3) positions of joints so far.
-            paths: (N, F, 3) known positions of nodes.
+        ``before`` (N, F, 4): turned as the joints above them; ``world`` (J, F, 3): positions of joints so far;
+        ``paths`` (N, F, 3): known positions of nodes.
         """
         arms = [self.arms[joint] for joint in joints]
         ways = [paths[[arm.node for arm in own]] - world[joint] for own, joint in zip(arms, joints, strict=True)]

@@ -98,11 +98,7 @@ def _differs(target: Path, content: bytes) -> bool:
 
 
 def _held(target: Path) -> Path:
-    """A second link to the file, which takes no space; a copy where links are impossible.
-
-    Raises:
-        OSError, OutputError: neither works.
-    """
+    """A second link to the file, which takes no space, else a copy; an OSError or OutputError if neither works."""
     name = temporary_name(target.parent)
     try:
         os.link(target, name)

@@ -66,10 +66,7 @@ def solve_ccd_from_base(problem: Problem) -> tuple[int, int]:
 def _repeat(problem: Problem, change: Callable[[Mechanism], float]) -> tuple[int, int]:
     """Change a mechanism until all goals are met, nothing moves or improves any more, or the budget is used up.
 
-    ``change``: one iteration; it returns the largest turn (radians) or move (metres).
-
-    Returns:
-        Status, iterations.
+    ``change`` is one iteration, and returns the largest turn (radians) or move (metres). Returns status and iterations.
     """
     progress = Progress(problem)
     mechanism, nudged, status = Mechanism(problem), False, progress.begun
