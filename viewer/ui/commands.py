@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from viewer.ik.goals import KINDS
 from viewer.ui.events import Chord, Mods, chord
@@ -115,6 +115,8 @@ class MouseHelp:
     presets: tuple[str, ...] = ()
 
 
+T = TypeVar("T")
+
 Lacks = Callable[[], str]
 """Why a command would have no effect now, as a clause without a capital or a full stop; "" where it would have one."""
 
@@ -151,6 +153,20 @@ class CommandBinding(NamedTuple):
 
 
 CommandBindings = dict[str, CommandBinding]
+
+
+def on_found(
+    words: str, find: Callable[[], T | None], do: Callable[[T], object], checked: Callable[[], bool] | None = None
+) -> CommandBinding:
+    """The binding of a command that does something with what is found, and else lacks it, in words."""
+
+    def run() -> None:
+        found = find()
+        if found is not None:
+            do(found)
+
+    return CommandBinding(run, needs(words, lambda: find() is not None), checked)
+
 
 LOOKING = (
     Command("view.frame_selection", "Frame selection", ("f",), NAVIGATE, menu="View", hint="frame"),

@@ -30,7 +30,7 @@ from viewer.spatial.checks import Floats
 from viewer.spatial.closest import planes, segment_point
 from viewer.spatial.projection import Projection
 from viewer.spatial.quaternion import rotate
-from viewer.ui.commands import CommandBinding, CommandBindings, needs
+from viewer.ui.commands import CommandBinding, CommandBindings, on_found
 from viewer.ui.events import FileQuestion, Message
 from viewer.ui.view import Mover, ViewPart
 
@@ -187,14 +187,12 @@ class Contacts(ViewPart):
         prop = document.contact.prop(selected[-1]) if selected else nearest_prop(document.contact, place)
         return None if prop is None else (hand, prop.name)
 
-    def toggle_grip(self) -> None:
-        """Let the hand of the selection grip, or release."""
-        found = self._grip()
-        if found is not None:
-            hand, prop = found
-            self._session.dispatch(act.SetGrip(hand, None if self.is_gripping() else prop))
+    def _toggle_grip(self, found: tuple[str, str]) -> None:
+        """Let the hand grip the prop, or release what it grips."""
+        hand, prop = found
+        self._do(act.SetGrip(hand, None if self._is_gripping() else prop))
 
-    def is_gripping(self) -> bool:
+    def _is_gripping(self) -> bool:
         found = self._grip()
         return found is not None and self._document.contact.gripped(found[0]) is not None
 
@@ -285,8 +283,8 @@ class Contacts(ViewPart):
         return parts | {
             "balance.keep": CommandBinding(self.toggle_balance, checked=lambda: self._document.balance.on),
             "contact.all": CommandBinding(self.toggle, checked=lambda: self._document.contact.on),
-            "contact.grip": CommandBinding(
-                self.toggle_grip, needs("select a hand; there must be a prop", self._grip), self.is_gripping
+            "contact.grip": on_found(
+                "select a hand; there must be a prop", self._grip, self._toggle_grip, self._is_gripping
             ),
             "goal.remove": CommandBinding(self.remove, when=lambda: bool(self._document.selected("prop"))),
             "prop.add_sphere": CommandBinding(partial(self.add, Shape.SPHERE)),

@@ -69,10 +69,10 @@ class Demos(ViewPart):
         """Start the moving targets of a demo that was just opened, unless motion is reduced."""
         demo, session = self.current, self._session
         self._closed = self._pointer = None
-        own = {} if demo is None else {"bodies": demo.shows_bodies, "balance": demo.shows_balance}
         kept = self._view.preferences.display
-        shows = {name: own.get(name, False) or kept.get(name) is True for name in ("bodies", "balance")}
-        self._view.display = replace(self._view.display, **shows)
+        bodies = (demo is not None and demo.shows_bodies) or kept.get("bodies") is True
+        balance = (demo is not None and demo.shows_balance) or kept.get("balance") is True
+        self._view.display = replace(self._view.display, bodies=bodies, balance=balance)
         if demo is None:
             return
         if demo.trial is not None and self._view.workspace is not Workspace.PHYSICS:

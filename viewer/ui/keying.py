@@ -16,7 +16,7 @@ from viewer.document.take import BLENDS, Blend, Key
 from viewer.errors import plural
 from viewer.session import Session
 from viewer.skeleton import Pose, blend_poses
-from viewer.ui.commands import CommandBinding, CommandBindings, needs
+from viewer.ui.commands import CommandBinding, CommandBindings, needs, on_found
 from viewer.ui.drag_targets import selected_joints
 from viewer.ui.dragging import Dragging
 from viewer.ui.events import Message, Move
@@ -204,11 +204,6 @@ class Keying(ViewPart):
 
     # Frames
 
-    def _step(self, direction: int) -> None:
-        frame = keys_beside(self._document)[direction > 0]
-        if frame is not None:
-            self._playback.go(frame)
-
     def _trim(self, *, start: bool) -> None:
         first, last = played_range(self._document)
         frame = self._document.frame
@@ -278,6 +273,7 @@ class Keying(ViewPart):
         def chosen() -> bool:
             return bool(self.selected)
 
+        go = self._playback.go
         return {
             "key.set": CommandBinding(lambda: self._planting.do(act.KeyPose())),
             "key.set_selected": CommandBinding(
@@ -291,14 +287,8 @@ class Keying(ViewPart):
                 lambda: self._do(act.SetAutoKey(not document().auto_key)), checked=lambda: document().auto_key
             ),
             "key.record": CommandBinding(self.record, checked=lambda: session.recorder.recording is not None),
-            "key.previous": CommandBinding(
-                lambda: self._step(-1),
-                needs("no key is before this frame", lambda: keys_beside(document())[0] is not None),
-            ),
-            "key.next": CommandBinding(
-                lambda: self._step(1),
-                needs("no key is after this frame", lambda: keys_beside(document())[1] is not None),
-            ),
+            "key.previous": on_found("no key is before this frame", lambda: keys_beside(document())[0], go),
+            "key.next": on_found("no key is after this frame", lambda: keys_beside(document())[1], go),
             "key.duplicate": CommandBinding(
                 self._duplicate, needs("no key is selected or at this frame", lambda: self.selected or self._here())
             ),

@@ -39,7 +39,7 @@ from viewer.skeleton import Character, effector_of
 from viewer.skeleton.kinematics import extent
 from viewer.ui import number_format
 from viewer.ui.camera_moves import CameraMoves
-from viewer.ui.commands import CommandBinding, CommandBindings, needs
+from viewer.ui.commands import CommandBinding, CommandBindings, needs, on_found
 from viewer.ui.contact import grounded, problems
 from viewer.ui.demo_commands import Demos
 from viewer.ui.dragging import Dragging
@@ -348,10 +348,11 @@ class Figures:
         parts = (part for one in pair for part in (one.clip_data, one.take, one.skeleton))
         return self._comparison.of(compared, *parts, equal=self.from_root)
 
-    def _next(self) -> None:
+    def _next(self) -> str | None:
+        """The name of the next figure that is shown; None without another."""
         stage = self._session.stage
         following = [*stage][stage.active + 1 :] + [*stage][: stage.active]
-        self._session.figures.activate(next(one.name for one in following if not one.hidden))
+        return next((one.name for one in following if not one.hidden), None)
 
     def bindings(self) -> CommandBindings:
         session = self._session
@@ -360,7 +361,7 @@ class Figures:
             "figure.add": CommandBinding(
                 lambda: self._view.ask(FileQuestion("Add figure", "Add", OPENED, self.add, samples=True))
             ),
-            "figure.next": CommandBinding(self._next, another),
+            "figure.next": on_found("no other figure is shown", self._next, session.figures.activate),
             "figure.hide": CommandBinding(lambda: session.figures.hide(self.active), another),
             "figure.remove": CommandBinding(
                 lambda: session.figures.remove(self.active),

@@ -19,7 +19,7 @@ from viewer.spatial.checks import Floats
 from viewer.ui import number_format
 from viewer.ui.build_workspace import Building, JointDrag
 from viewer.ui.camera_moves import CameraMoves
-from viewer.ui.commands import CommandBinding, CommandBindings, needs
+from viewer.ui.commands import CommandBinding, CommandBindings, needs, on_found
 from viewer.ui.contact import deepest_pair
 from viewer.ui.demo_commands import Demos
 from viewer.ui.dragging import Drag, Dragging, HitTest
@@ -43,6 +43,10 @@ _PLAYED = 0.1
 """Seconds between two looks at what is under a resting pointer while a motion plays."""
 _WORTH = 2
 """Shortest chain, in joints, whose length can be changed."""
+
+
+_ITEM = "select a joint or an effector"
+"""What commands on the selection need."""
 
 
 class Selecting(ViewPart):
@@ -101,25 +105,17 @@ class Selecting(ViewPart):
             self.select()
 
     def _selects(self, what: str, find: Callable[[], Item | None]) -> CommandBinding:
-        def run() -> None:
-            item = find()
-            if item is not None:
-                self.select(item)
-
-        return CommandBinding(run, lambda: self._lacks_item() or needs(f"there is no {what}", find)())
+        found = on_found(f"there is no {what}", find, self.select)
+        return found._replace(lacks=lambda: self._lacks_item() or found.lacks())
 
     def _lacks_item(self) -> str:
-        return "" if self._document.active_on_figure is not None else "select a joint or an effector"
-
-    def _children_of_active(self) -> None:
-        if self._document.active_on_figure is not None:
-            self.with_children(self._document.active_on_figure)
+        return "" if self._document.active_on_figure is not None else _ITEM
 
     def bindings(self) -> CommandBindings:
         return {
             "select.parent": self._selects("parent", self.parent),
             "select.child": self._selects("child", self.child),
-            "select.children": CommandBinding(self._children_of_active, self._lacks_item),
+            "select.children": on_found(_ITEM, lambda: self._document.active_on_figure, self.with_children),
             "select.all": CommandBinding(lambda: self.select(*self.everything())),
             "select.none": CommandBinding(
                 self._none,

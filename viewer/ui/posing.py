@@ -34,7 +34,7 @@ from viewer.skeleton.transfer import Transfer
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import IDENTITY, conjugate, multiply
 from viewer.ui.camera_moves import note_out_of_plane
-from viewer.ui.commands import ADD_GOAL, DIRECTIONS, CommandBinding, CommandBindings, needs
+from viewer.ui.commands import ADD_GOAL, DIRECTIONS, CommandBinding, CommandBindings, needs, on_found
 from viewer.ui.drag_targets import handle_of, limb_joint, selected_joints
 from viewer.ui.events import Message
 from viewer.ui.view import View, ViewPart
@@ -198,26 +198,8 @@ class Posing(ViewPart):
             return "select a joint"
         return "it is an effector already" if item.kind == "effector" or (goal is not None and goal.enabled) else ""
 
-    def _hold(self) -> None:
-        goal = self._goal()
-        if goal is not None:
-            self._do(act.HoldEffector(goal.id))
-
-    def _add(self, kind: str | None = None) -> None:
-        """Add a goal to the active effector; None: of a kind that the window asks for."""
-        goal = self._goal()
-        if goal is not None and kind is not None:
-            self._do(act.AddGoal(goal.effector, kind))
-        elif goal is not None:
-            self._view.request("add-goal", goal.effector)
-
-    def _add_to_limb(self, kind: str) -> None:
-        """Add a goal to the elbow or knee of the selected limb, or to the selected joint where there is none."""
-        joint = self._limb_joint()
-        if joint is not None:
-            self._do_all(adding_goal(self._document, joint, kind), f"Add {kind} of {joint}")
-
     def _limb_joint(self) -> str | None:
+        """The elbow or knee of the selected limb, or the selected joint where there is none."""
         document = self._document
         if document.active_on_figure is None:
             return None
@@ -240,11 +222,6 @@ class Posing(ViewPart):
             self._several([act.RemoveGoal(name) for name in goals], "Let go")
         elif pair is not None:
             self._do(act.HoldTogether(*pair))
-
-    def _add_for_two(self, kind: str) -> None:
-        pair = self._pair()
-        if pair is not None:
-            self._do(act.AddGoalForTwo(*pair, kind))
 
     def _remove_goals(self) -> None:
         """Remove or switch off the selected goals, in one step."""
@@ -305,25 +282,31 @@ class Posing(ViewPart):
 
     def _adding(self, kind: Kind) -> CommandBinding:
         """Adds a goal of a kind: to two effectors, to a limb's joint, or to the active effector."""
+        word = kind.word
         if kind.of_two:
-            return CommandBinding(partial(self._add_for_two, kind.word), needs(_TWO, self._pair))
+            return on_found(_TWO, self._pair, lambda pair: self._do(act.AddGoalForTwo(*pair, word)))
         if kind.of_one_joint or kind.of_limb:
-            return CommandBinding(partial(self._add_to_limb, kind.word), needs("select a joint", self._limb_joint))
-        return CommandBinding(partial(self._add, kind.word), needs(_ONE, self._goal))
+            return on_found(
+                "select a joint",
+                self._limb_joint,
+                lambda joint: self._do_all(adding_goal(self._document, joint, word), f"Add {word} of {joint}"),
+            )
+        return on_found(_ONE, self._goal, lambda goal: self._do(act.AddGoal(goal.effector, word)))
 
     def _goal_bindings(self) -> CommandBindings:
-        has_goal = needs(_ONE, self._goal)
         pins = {
-            f"pin.{part}": CommandBinding(partial(self._pin, part), has_goal, partial(self._pinned, part))
+            f"pin.{part}": CommandBinding(
+                partial(self._pin, part), needs(_ONE, self._goal), partial(self._pinned, part)
+            )
             for part in ("position", "rotation")
         }
         return pins | {
             "effector.make": CommandBinding(self._make, self._lacks_to_make),
-            "effector.hold": CommandBinding(self._hold, has_goal),
+            "effector.hold": on_found(_ONE, self._goal, lambda goal: self._do(act.HoldEffector(goal.id))),
             "effector.remove": CommandBinding(
                 self._remove_effectors, needs("select an effector", lambda: self._document.selected("effector"))
             ),
-            "goal.add": CommandBinding(self._add, has_goal),
+            "goal.add": on_found(_ONE, self._goal, lambda goal: self._view.request("add-goal", goal.effector)),
             **{command: self._adding(kind) for command, kind in ADD_GOAL.items()},
             "goal.hold_together": CommandBinding(
                 self._hold_together, needs(_TWO, self._pair), lambda: bool(self._pair_goals())
@@ -555,12 +538,6 @@ class Renaming(ViewPart):
         super().__init__(session, view)
         self.joint = -1
 
-    def ask(self) -> None:
-        """Start renaming the active joint, or the active effector's joint."""
-        item = self._document.active_on_figure
-        if item is not None:
-            self._begin(joint_of(self._document, item))
-
     def _begin(self, joint: int) -> None:
         self.joint = joint
         self._view.changed()
@@ -578,9 +555,9 @@ class Renaming(ViewPart):
         session.dispatch(act.RenameJoint(own, name))
 
     def bindings(self) -> CommandBindings:
-        return {
-            "joint.rename": CommandBinding(self.ask, needs("select a joint", lambda: self._document.active_on_figure))
-        }
+        active = lambda: self._document.active_on_figure  # noqa: E731 - as of all bindings
+        begin = lambda item: self._begin(joint_of(self._document, item))  # noqa: E731
+        return {"joint.rename": on_found("select a joint", active, begin)}
 
 
 _SLOW_STARTS = 64

@@ -13,7 +13,7 @@ from viewer.document.document import Marker, marker_at
 from viewer.document.take import CODES, FRAMES, Blend, Key
 from viewer.session import Loop, Session
 from viewer.spatial.checks import Bools, Ints
-from viewer.ui.commands import CommandBinding, CommandBindings, needs
+from viewer.ui.commands import CommandBinding, CommandBindings, needs, on_found
 from viewer.ui.events import NameQuestion
 from viewer.ui.view import View, ViewPart
 
@@ -275,18 +275,9 @@ class Markers:
         there = [marker.frame for marker in self.all if way * (marker.frame - frame) > 0]
         return None if not there else min(there) if way > 0 else max(there)
 
-    def _step(self, way: int) -> None:
-        frame = self._next(way)
-        if frame is not None:
-            self._playback.go(frame)
-
     def bindings(self) -> CommandBindings:
         return {
             "marker.set": CommandBinding(self.set),
-            "marker.previous": CommandBinding(
-                lambda: self._step(-1), needs("no marker is before this frame", lambda: self._next(-1) is not None)
-            ),
-            "marker.next": CommandBinding(
-                lambda: self._step(1), needs("no marker is after this frame", lambda: self._next(1) is not None)
-            ),
+            "marker.previous": on_found("no marker is before this frame", lambda: self._next(-1), self._playback.go),
+            "marker.next": on_found("no marker is after this frame", lambda: self._next(1), self._playback.go),
         }
