@@ -37,7 +37,7 @@ def align_roots(s: System, w: Work, q: Floats, t: Floats, fewest: int) -> bool:
     """
     moved = False
     for k in range(len(s.parent)):
-        if s.parent[k] < 0 and s.moves[k] == 3 and s.form[k] == TURNS and s.spread[s.first[k]] > 0.0:
+        if s.moves[k] == 3 and s.form[k] == TURNS and s.spread[s.first[k]] > 0.0:
             moved = align_root(s, w, k, q, t, fewest) or moved
     return moved
 
@@ -136,7 +136,7 @@ def stand_roots(s: System, w: Work, q: Floats, t: Floats) -> None:
     not locate a body: the limbs reach them.
     """
     for k in range(len(s.parent)):
-        if s.parent[k] < 0 and s.moves[k] == 3 and s.form[k] == TURNS and s.spread[s.first[k]] > 0.0:
+        if s.moves[k] == 3 and s.form[k] == TURNS and s.spread[s.first[k]] > 0.0:
             stand_root(s, w, k, q, t)
 
 
@@ -190,10 +190,12 @@ def far_out(s: System, t: Floats) -> bool:
     """Whether any shell is so far that the solve is to begin with `approach`; t: where the roots are."""
     for g in range(len(s.goal_kind)):
         if s.goal_has_shell[g]:
-            k, along = s.goal_root[g], along_of(s, g)
+            k, limbs = s.goal_root[g], s.goal_reach[g]
             x, y, z = t[k, 0] - s.goal_target[g, 0], t[k, 1] - s.goal_target[g, 1], t[k, 2] - s.goal_target[g, 2]
+            if math.sqrt(x * x + y * y + z * z) + s.goal_shell[g, 0] <= _FAR * limbs < math.inf:
+                continue  # whatever its shell's form
+            afloat, along = is_afloat(s, k), along_of(s, g)
             _, _, _, out = outwards(x, y, z, along, 0.0)
-            limbs, afloat = s.goal_reach[g], is_afloat(s, k)
             if limbs == math.inf:
                 limbs, afloat = chain_length(s, t, g, False), True
             reach = _FAR_AFLOAT * max(limbs, s.scale[0]) if afloat else _FAR * limbs
