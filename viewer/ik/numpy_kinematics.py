@@ -19,7 +19,6 @@ import math
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -35,47 +34,24 @@ from viewer.spatial.quaternion import IDENTITY, conjugate, multiply, rotate
 
 _Made = TypeVar("_Made")
 
-_STRUCTURE = (
-    "first", "parent", "form", "moves", "rest", "offset", "axes", "order", "basis", "goals_from", "goals_to",
-    "goal_kind", "goal_joint", "goal_row", "goal_middle", "goal_upper", "share",
-)  # fmt: skip
+_MOST_KEPT = 8
 
 
-class Key:
-    """A system as a key of the caches, which keep it alive, so that identities stay its own."""
+def kept(make: Callable[[System], _Made], name: str = "first") -> Callable[[System], _Made]:
+    """Compute a table of a system, or return that of one with the same array of that name, and so the same structure.
 
-    __slots__ = ("names", "system")
-
-    def __init__(self, system: System, names: tuple[str, ...]) -> None:
-        self.system, self.names = system, names
-
-    def __hash__(self) -> int:
-        return id(getattr(self.system, self.names[0]))
-
-    def __eq__(self, other: object) -> bool:
-        """Whether they share all of them."""
-        if not isinstance(other, Key):
-            return NotImplemented
-        one, two = self.system, other.system
-        return one is two or all(getattr(one, name) is getattr(two, name) for name in self.names)
-
-
-def kept(make: Callable[[System], _Made], names: tuple[str, ...] = _STRUCTURE) -> Callable[[System], _Made]:
-    """Compute a table from arrays of a system, or return the cached one.
-
-    The last system nearly always comes again, which is checked first.
+    Systems are kept alive with their tables, so that identities of arrays stay their own.
     """
-    cached = lru_cache(maxsize=8)(lambda key: make(key.system))
-    last: tuple[System, _Made] | None = None
+    known: dict[int, tuple[System, _Made]] = {}
 
     def look_up(s: System) -> _Made:
-        nonlocal last
-        known = last  # other threads may change it
-        if known is not None and known[0] is s:
-            return known[1]
-        found = cached(Key(s, names))
-        last = s, found
-        return found
+        identity = id(getattr(s, name))
+        found = known.get(identity)
+        if found is None:
+            if len(known) == _MOST_KEPT:
+                known.clear()
+            found = known[identity] = s, make(s)
+        return found[1]
 
     return look_up
 
@@ -193,7 +169,7 @@ def _limits(s: System) -> Limits:
     return Limits(s.lower + room, s.upper - room, np.flatnonzero(unlimited))
 
 
-limits_of = kept(_limits, ("lower", "upper", "unit", "turning"))
+limits_of = kept(_limits, "lower")
 """The limits' tables."""
 
 
