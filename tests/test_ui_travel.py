@@ -14,8 +14,8 @@ from ui_person import VIEW, Person
 
 from viewer.document import Item, new_document
 from viewer.scene import figure_points
-from viewer.skeleton import fk
-from viewer.ui import Rect
+from viewer.skeleton import fk, rest_world
+from viewer.ui import Rect, Workspace
 
 VIEWS = [VIEW, Rect(0, 66, 668, 396), Rect(280, 66, 1296, 1000)]
 
@@ -197,3 +197,19 @@ def test_a_camera_stays_where_the_preferences_or_the_user_want_it() -> None:
         person.controller.playback.go(frame)
         person.wait(0.05)
     assert person.controller.view.camera is close
+
+
+def test_the_figure_at_rest_is_in_view_while_its_skeleton_is_built() -> None:
+    person = walked()
+    person.controller.playback.go(67)
+    person.key("f")
+    size = np.array(person.controller.view.viewport.size)
+    skeleton = person.document.skeleton
+    for workspace in ("build", "build"):  # and back
+        person.controller.run(f"workspace.{workspace}")
+        person.wait(0.05)
+        built = person.controller.view.workspace is Workspace.BUILD
+        world = rest_world(skeleton) if built else fk(skeleton, person.document.pose)
+        pixels = person.controller.projection().project(figure_points(skeleton, world))
+        assert (pixels >= 0.0).all()
+        assert (pixels <= size).all()

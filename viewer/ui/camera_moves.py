@@ -17,7 +17,7 @@ from viewer.scene import Camera, ViewName, blend, facing, figure_points
 from viewer.session import Session
 from viewer.session.demos import demo_of
 from viewer.session.figures import Placement
-from viewer.skeleton import Pose, Skeleton, at_or_below, fk_arrays, tip_positions
+from viewer.skeleton import Pose, Skeleton, at_or_below, fk_arrays, rest_world, tip_positions
 from viewer.skeleton.joint_edits import unplaced
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
@@ -187,15 +187,17 @@ class CameraMoves:
         return True
 
     def _keep_in_view(self, document: Document) -> bool:
-        """Follow a figure that its motion carries out of the view; both figures, if strings connect two.
+        """Follow a figure that its motion, or its rest pose, carries out of the view; both, if strings connect two.
 
         If its middle was already outside, or it was larger than the view, the user is looking at something else.
         """
         view, before = self._view, self._shown
-        if before is not None and before[0] is document.skeleton and before[1] == document.frame:
+        # In Build the figure is at rest.
+        frame = -1 if view.workspace is Workspace.BUILD else document.frame
+        if before is not None and before[0] is document.skeleton and before[1] == frame:
             return False
         places = self._followed(document)
-        self._shown = document.skeleton, document.frame, places
+        self._shown = document.skeleton, frame, places
         if before is None or before[0] is not document.skeleton:
             return False
         if self.follow or view.dragging or not view.keep_in_view:
@@ -219,7 +221,9 @@ class CameraMoves:
 
     def _followed(self, document: Document) -> Floats:
         """(N, 3) joints and tips of what stays in view: the figure, with the others where motion is retargeted."""
-        own = figure_points(document.skeleton, world_of(document.skeleton, document.pose))
+        resting = self._view.workspace is Workspace.BUILD
+        world = rest_world(document.skeleton) if resting else world_of(document.skeleton, document.pose)
+        own = figure_points(document.skeleton, world)
         return np.concatenate([own, self._others.points()]) if self._view.workspace is Workspace.RETARGET else own
 
     def orbit(self, dx: float, dy: float) -> None:
