@@ -76,6 +76,23 @@ def test_a_box_selects_the_effectors_inside(person: Person) -> None:
     assert set(person.selected) >= {"LeftFoot", "RightFoot", "Head"}
 
 
+def test_a_key_begins_a_box_where_a_drag_would_orbit(person: Person) -> None:
+    feet = [person.at("LeftFoot"), person.at("RightFoot")]
+    low, high = np.min(feet, axis=0) - 18, np.max(feet, axis=0) + 18
+    camera = person.controller.camera
+    person.key("b")
+    person.move(*low)
+    assert person.controller.cursor == "crosshair"
+    person.drag(tuple(low), tuple(high - low))
+    assert set(person.selected) == {"LeftFoot", "RightFoot"}
+    assert person.controller.camera is camera
+    for leave in ("escape", "right"):
+        person.key("b")
+        person.key(leave) if leave == "escape" else person.click(*EMPTY, button="right")
+        assert person.controller.view.gesture is None
+    assert set(person.selected) == {"LeftFoot", "RightFoot"}
+
+
 def test_escape_gives_a_box_up(person: Person) -> None:
     person.pull((240.0, 80.0), (720.0, 490.0), "ctrl")
     person.key("escape")

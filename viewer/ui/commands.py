@@ -198,6 +198,7 @@ SELECTING = (
     Command("select.child", "Select child", ("bracketright", "pagedown"), SELECT, menu="Edit", row="Parent, child"),
     Command("select.children", "Select with children", (), SELECT, menu="Edit"),
     Command("select.all", "Select all", ("ctrl+a",), SELECT, menu="Edit", row="All, none"),
+    Command("select.box", "Box select", ("b",), SELECT, menu="Edit", row="Box select, Shift adds"),
     Command("select.none", "Select none", ("escape",), SELECT, menu="Edit", row="All, none"),
     Command("figure.next", "Next figure", ("shift+pagedown",), SELECT, menu="Edit"),
     Command("figure.hide", "Hide figure", (), SELECT, menu="Edit"),

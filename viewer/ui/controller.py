@@ -110,7 +110,7 @@ class Controller:
         self.playback = Playback(session, view)
         self.clipboard, self.renaming = Clipboard(session, view), Renaming(session, view)
         self.library_poses = LibraryPoses(session, view)
-        self.selecting = Selecting(session, view)
+        self.selecting = Selecting(session, view, self.scenes)
         self.keying = Keying(session, view, self.playback, self.drags, self.planting, self.clipboard)
         self.markers = Markers(session, view, self.playback)
         self.tweening, self.layering = Tweening(session, view), Layering(session, view)
@@ -118,7 +118,6 @@ class Controller:
         self.pointing = Pointing(
             session,
             view,
-            self.scenes,
             self.hit_test,
             self.drags,
             self.camera_moves,

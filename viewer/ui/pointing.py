@@ -50,7 +50,14 @@ _ITEM = "select a joint or an effector"
 
 
 class Selecting(ViewPart):
-    """Selects parents, children or everything."""
+    """Selects parents, children, what a box contains, or everything."""
+
+    def __init__(self, session: Session, view: View, scenes: SceneBuilder) -> None:
+        super().__init__(session, view)
+        self._scenes = scenes
+
+    def box(self, event: Press | None = None) -> BoxSelection:
+        return BoxSelection(self._session, self._view, self._scenes, event)
 
     def select(self, *items: Item) -> None:
         self._session.dispatch(Select(items))
@@ -116,6 +123,10 @@ class Selecting(ViewPart):
             "select.parent": self._selects("parent", self.parent),
             "select.child": self._selects("child", self.child),
             "select.children": on_found(_ITEM, lambda: self._document.active_on_figure, self.with_children),
+            "select.box": CommandBinding(
+                lambda: self._view.set_gesture(self.box()),
+                needs("release the mouse button", lambda: self._view.gesture is None),
+            ),
             "select.all": CommandBinding(lambda: self.select(*self.everything())),
             "select.none": CommandBinding(
                 self._none,
@@ -181,17 +192,26 @@ class MoveCamera(Gesture):
 
 
 class BoxSelection(Gesture):
-    """A rectangle that selects the items in it."""
+    """A rectangle that selects the items in it, from a press or, without one yet, from the next one."""
 
     cursor = "crosshair"
 
-    def __init__(self, session: Session, view: View, scenes: SceneBuilder, event: Press) -> None:
+    def __init__(self, session: Session, view: View, scenes: SceneBuilder, event: Press | None = None) -> None:
         self._session, self._view, self._scenes = session, view, scenes
+        self.button = None
+        self._start = self._end = view.local(*view.pointer_at)
+        if event is not None:
+            self.press(event)
+
+    def press(self, event: Press) -> None:
+        """Begin where the button went down."""
         self.button = event.button
-        self._start = self._end = view.local(event.x, event.y)
+        self._start = self._end = self._view.local(event.x, event.y)
 
     def move(self, event: Move) -> None:
         self._end = self._view.local(event.x, event.y)
+        if self.button is None:
+            self._start = self._end
         self._view.changed()
 
     def corners(self) -> Floats:
@@ -200,7 +220,7 @@ class BoxSelection(Gesture):
         return np.array([(x0, y0), (x1, y0), (x1, y1), (x0, y1)])
 
     def release(self, event: Release) -> None:
-        """Select the items; with Shift, add to the selection."""
+        """Select the items; with Shift, add them."""
         self._end = self._view.local(event.x, event.y)
         found = box(self._scenes.scene(), self._view.projection(), *self._start, *self._end)
         self._view.changed()
@@ -220,7 +240,6 @@ class Pointing:
         self,
         session: Session,
         view: View,
-        scenes: SceneBuilder,
         hit_test: HitTest,
         drags: Dragging,
         camera_moves: CameraMoves,
@@ -230,7 +249,7 @@ class Pointing:
         building: Building,
         simulating: Simulating,
     ) -> None:
-        self._session, self._view, self._scenes, self._hit_test = session, view, scenes, hit_test
+        self._session, self._view, self._hit_test = session, view, hit_test
         self._drags, self._camera_moves, self._demos, self._selecting = drags, camera_moves, demos, selecting
         self._retargeting, self._building, self._simulating = retargeting, building, simulating
         self._clicked: tuple[float, float] | None = None
@@ -294,6 +313,11 @@ class Pointing:
                 gesture.cancel()
             elif event.button == "left" and gesture.button is None:
                 gesture.confirm()
+        elif isinstance(gesture, BoxSelection) and gesture.button is None:
+            if event.button == "left":
+                gesture.press(event)
+            else:
+                view.set_gesture(None)
         elif gesture is None and view.viewport.contains(event.x, event.y):
             self._view.pointer = Move(event.x, event.y, event.mods)
             self._hover(event)
@@ -354,7 +378,7 @@ class Pointing:
         drag: Callable[[], Gesture | None]
         orbit = lambda: MoveCamera(view, self._camera_moves, event, "orbit")  # noqa: E731 - a callback
         pan = lambda: MoveCamera(view, self._camera_moves, event, "pan")  # noqa: E731
-        box = lambda: BoxSelection(self._session, view, self._scenes, event)  # noqa: E731
+        box = lambda: self._selecting.box(event)  # noqa: E731
         if hover.axis:
             look = None if hover.axis == "disc" else lambda: self._camera_moves.look_along(hover.axis)
             return Pressed(view, event, look, orbit)
@@ -466,7 +490,7 @@ def hints_of(
         step = "no snap" if view.magnet else "snap 5°"
         return Hint("Ctrl", step), Hint("Shift", "fine"), Hint("Alt", "both ends"), Hint("Esc", "cancel")
     if isinstance(gesture, BoxSelection):
-        return (Hint("Shift", "add"),)
+        return (Hint("Drag", "box"), Hint("Shift", "add"), Hint("Esc", "cancel"))
     if building.on and not isinstance(gesture, MoveCamera):
         return _of_building(view, building)
     return () if isinstance(gesture, MoveCamera) else _of_pointer(session, view, drags, simulating)
