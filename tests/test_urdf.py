@@ -669,7 +669,7 @@ def test_a_spherical_joint_is_a_ball_whose_limits_are_said_not_to_be_read(tmp_pa
 
 def test_without_xacro_the_line_that_installs_it_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("viewer.formats.urdf.is_installed", lambda _: False)
-    with pytest.raises(viewer.MachineError, match=r"xacro files need: pip install 'ikviewer\[robots\]'"):
+    with pytest.raises(viewer.MachineError, match=r"reading it needs xacro: pip install 'ikviewer\[robots\]'"):
         loaded(tmp_path, XACRO, "chain.xacro")
 
 

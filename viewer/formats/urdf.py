@@ -434,7 +434,7 @@ def _robot_links(ordered: list[tuple[str, Moved | None]]) -> list[RobotLink]:
 def read_xacro(path: Path, name: str, *, units: str = "auto", up: str = "auto", meshes: bool = True) -> Character:
     """Read a robot as `read_urdf` does, once xacro, if it is installed, has expanded its macros in time."""
     if not is_installed("xacro"):
-        raise MachineError(f"{name}: xacro files need: pip install 'ikviewer[robots]'")
+        raise MachineError(f"{name}: reading it needs xacro: pip install 'ikviewer[robots]'")
     if not path.is_file():
         raise InputError(f"{name}: no such file")
     folder = path.resolve().parent
