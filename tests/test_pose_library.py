@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cli_run import ran
 from inside.document import actions as act, fitted_pose, mirrored_pose
 from inside.session import Preferences
 from inside.skeleton import counterparts, transferred
@@ -162,6 +163,21 @@ def test_files_that_are_no_poses_are_named_and_the_rest_is_shown(tmp_path: Path)
     assert "folder.json" in lines
     assert len(library.problems) == 5
     assert not library.reread()  # nothing has changed
+
+
+def test_the_command_lists_poses_and_names_what_is_none(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert ran(capsys, "poses", tmp_path) == (0, "no poses\n", "")
+    viewer.PoseLibrary(tmp_path).keep(BIPED, BIPED.relaxed_pose(), "Good", ["greeting"])
+    listed = "Good    22 joints of biped  [greeting]\n"
+    assert ran(capsys, "poses", tmp_path, "--find", "greet").out == listed
+    (tmp_path / "empty.json").write_text("")
+    refused = f"{tmp_path / 'empty.json'}: the file is empty; expected a JSON object"
+    assert ran(capsys, "poses", tmp_path) == (1, listed, f"error: {refused}\n")
+    found = ran(capsys, "poses", tmp_path, "--json")
+    assert (found.code, found.err, found.json["problems"]) == (1, f"error: {refused}\n", [refused])
+    file = str(tmp_path / "Good.json")
+    good = {"name": "Good", "file": file, "skeleton": "biped", "joints": 22, "tags": ["greeting"]}
+    assert found.json["poses"] == [good]
 
 
 def test_a_folder_that_vanishes_is_empty_and_comes_back_with_the_next_pose(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from viewer.cli import inputs
 from viewer.cli.goal_inputs import goals_of
-from viewer.cli.job import Json, Result, UsageError, warn
+from viewer.cli.job import Json, Result, UsageError, print_error, warn
 from viewer.cli.many_files import Kind, one_or_each
 from viewer.cli.options import PosesOptions, RenderOptions, usage_of
 from viewer.errors import InputError, ViewerError, plural, shown
@@ -185,5 +185,7 @@ def run_poses(options: PosesOptions) -> Result:
         + (f"  [{', '.join(map(shown, one.tags))}]" if one.tags else "")
         for one in poses
     ]
+    for problem in problems:
+        print_error(f"error: {problem}")
     document: Json = {"poses": rows, "problems": [*problems]}
-    return Result([*(lines or ["no poses"]), *problems], document=document, code=1 if problems else 0)
+    return Result(lines or ["no poses"], document=document, code=1 if problems else 0)
