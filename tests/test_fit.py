@@ -382,6 +382,9 @@ def test_a_trc_file_may_have_gaps_and_lines_that_end_early(tmp_path: Path, joint
         found = read_trc_points(tmp_path / "a.trc", "a.trc")
         assert (found.names, found.fps, found.units) == (names, 50.0, "m")
         assert np.allclose(found.points, points, atol=1e-8, equal_nan=True)
+    lost = trc_text(names, np.where(np.isnan(points), 9999999.0, points))
+    (tmp_path / "a.trc").write_text(lost)  # as Motion Analysis writes what was not measured
+    assert np.array_equal(np.isnan(read_trc_points(tmp_path / "a.trc", "a.trc").points), np.isnan(points))
     (tmp_path / "a.trc").write_text(text.replace("\n50\t50\t", "\n\t50\t"))
     assert read_trc_points(tmp_path / "a.trc", "a.trc").fps is None
 

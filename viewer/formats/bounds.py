@@ -22,6 +22,9 @@ MOST_GOALS = 2_000
 MOST_FRAMES = 1_000_000
 """Frames of a clip that is sampled from keys: nine hours at 30 a second."""
 
+UNMEASURED = 9999999.0
+"""What programs of Motion Analysis write for a value that was not measured, in HTR and TRC files."""
+
 FREE_BYTES = 224 << 20
 """Bytes of a file's compressed arrays that are accepted at any compression: 100,000 frames of 60 joints."""
 MOST_INFLATION = 16

@@ -20,7 +20,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from viewer.errors import FormatError, InputError, more_such, of_file, plural, quote
-from viewer.formats.bounds import check_counts
+from viewer.formats.bounds import UNMEASURED, check_counts
 from viewer.formats.bvh import (
     RecordedMotion,
     RecordedTree,
@@ -50,8 +50,6 @@ _LARGEST_FILE = 1 << 31
 _HEADER, _HIERARCHY, _BASE, _END, _ROOT = "header", "segmentnames&hierarchy", "baseposition", "endoffile", "global"
 _COLUMNS = 7
 """Tx Ty Tz Rx Ry Rz, and the bone length or a factor of it."""
-_MISSING = 9999999.0
-"""What the maker's programs write for a value that was not measured."""
 _UNITS = {
     "mm": "mm", "millimeters": "mm", "cm": "cm", "centimeters": "cm", "dm": "0.1", "decimeters": "0.1",
     "m": "m", "meters": "m", "in": "inch", "inches": "inch", "": "auto",
@@ -243,7 +241,7 @@ def _motion(sections: list[_Section], segments: _Segments) -> tuple[Floats, list
 
 def _filled(table: Floats) -> tuple[Floats, int]:
     """Rows (F, 7) with a missing value are as the last one without, those at the start as the first; how many."""
-    known = (table < _MISSING).all(axis=1)
+    known = (table < UNMEASURED).all(axis=1)
     if not known.any():
         return np.eye(1, _COLUMNS, _COLUMNS - 1).repeat(len(table), axis=0), len(table)
     nearest = np.maximum.accumulate(np.where(known, np.arange(len(table)), known.argmax()))

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from viewer.choices import PresetName
 from viewer.errors import FormatError, InputError, at_path, listed, of_file, prefixed, quote, unknown_name
 from viewer.formats.arrays_and_tables import keys_of, read_array, read_arrays, read_npz, take_texts
-from viewer.formats.bounds import MOST_FRAMES, MOST_JOINTS
+from viewer.formats.bounds import MOST_FRAMES, MOST_JOINTS, UNMEASURED
 from viewer.formats.file_formats import FIT_UPS, POINT_FILES, check_units, format_of, unread
 from viewer.formats.files import read_text
 from viewer.formats.limit_sources import derived_limits
@@ -242,7 +242,8 @@ def read_trc_points(path: Path, name: str) -> RecordedPoints:
             rows.append(places + [math.nan] * (width - 2 - len(places)))
     if not rows:
         raise FormatError("expected a line for each frame under the header, found none")
-    points = known_points(np.array(rows).reshape(len(rows), -1, 3))
+    markers = np.array(rows).reshape(len(rows), -1, 3)
+    points = known_points(np.where(np.abs(markers) < UNMEASURED, markers, math.nan))
     return RecordedPoints(points, names, rate if 0.0 < rate < math.inf else None, units=units)
 
 
