@@ -218,6 +218,12 @@ def wait(window: PanelWindow) -> None:
     assert not background.jobs
 
 
+def test_a_key_that_starts_long_work_has_an_effect(long: PanelWindow) -> None:
+    long.controller.handle(Key("f", frozenset({"ctrl", "shift"})))
+    assert long.controller.view.refusal is None
+    wait(long)
+
+
 def test_the_feet_of_a_long_motion_are_planted_while_the_window_goes_on(long: PanelWindow) -> None:
     before = long.session.document
     assert long.controller.run("feet.plant")

@@ -253,16 +253,12 @@ class Controller:
         return [one for one in found if one is not None]
 
     def _state(self) -> tuple[object, ...]:
-        """What a command can change, of the window and its session."""
-        view, clock = self.view, self.session.clock
+        """What a command can change, of the window and its session, and the work that it can start."""
+        view, clock, jobs = self.view, self.session.clock, self.background.jobs
         return (
-            view.revision,
-            len(view.requests),
-            self.camera_moves.heading_for,
-            clock.direction,
-            clock.speed,
-            clock.loop,
-        )
+            view.revision, len(view.requests), self.camera_moves.heading_for, clock.direction, clock.speed, clock.loop,
+            [*map(id, jobs.values())],
+        )  # fmt: skip
 
     def _scroll(self, event: Scroll) -> None:
         gesture = self.view.gesture
