@@ -142,7 +142,7 @@ def wrong(document: Document) -> list[str]:
     first = [goal.effector for goal in document.goals if goal.id == goal.effector]
     if first != [effector.name for effector in document.skeleton.effectors]:
         found.append("an effector has no goal of its name")
-    linked = {end for goal in document.goals if goal.of_two for end in goal.ends}
+    linked = {end for goal in document.goals if goal.of_two and goal.enabled for end in goal.ends}
     found += [f"{goal.id} follows nothing" for goal in document.goals if goal.follows and goal.effector not in linked]
     return found + [f"{item} is selected and gone" for item in document.selection if not document.has(item)]
 

@@ -413,6 +413,20 @@ def test_every_end_of_a_goal_for_two_frees_its_followers(end: Action) -> None:
     assert {HANDS[1], f"{HANDS[1]}_2"} <= on(made.document)
 
 
+@pytest.mark.parametrize("made_by", [act.AddGoalForTwo(*HANDS, "midpoint"), act.HoldTogether(*HANDS)])
+def test_a_goal_for_two_that_is_off_frees_its_followers_until_it_is_on_again(made_by: Action) -> None:
+    made = session("biped")
+    before = on(made.document)
+    made.dispatch(made_by)
+    led = on(made.document)
+    made.dispatch(act.ReleaseEffector(MIDDLE))
+    assert on(made.document) == before
+    made.dispatch(act.HoldEffector(MIDDLE))
+    assert on(made.document) == led
+    made.dispatch(act.SetGoal(MIDDLE, enabled=False))
+    assert on(made.document) == before
+
+
 def test_an_effector_that_another_goal_leads_stays_free_when_one_is_removed() -> None:
     made = session("biped")
     made.dispatch(act.HoldTogether(*HANDS))

@@ -160,8 +160,15 @@ def confined(document: Document, goal: DocumentGoal) -> DocumentGoal:
 
 
 def with_goal(document: Document, goal: DocumentGoal) -> Document:
-    """The document with one goal replaced, kept in the plane; the same object if the goals are equal."""
-    return document.with_goal(confined(document, goal))
+    """The document with one goal replaced, kept in the plane; the same object if the goals are equal.
+
+    A goal for two that is switched on leads, and one that is switched off frees what it had led.
+    """
+    before, after = document.goal(goal.id), document.with_goal(confined(document, goal))
+    led_before, leads = before.enabled and before.of_two, goal.enabled and goal.of_two
+    if led_before == leads:
+        return after
+    return led(after, (), (goal.id,)) if leads else unled(after, before.ends)
 
 
 # --- goals of several effectors, and goals that share a target
