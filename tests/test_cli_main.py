@@ -317,9 +317,16 @@ def test_files_are_written_although_the_reader_of_the_output_has_gone(tmp_path: 
 
 @needs_posix
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a device of Linux")  # noqa: PTH110 - no Path at import
-@pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize(
-    "arguments", ["samples", "fk sample:walk --frames 0:67 --json", "--help", "help solve", "--version", "-q --version"]
+    ("arguments", "unbuffered"),
+    [
+        ("samples", ""),
+        ("fk sample:walk --frames 0:67 --json", "1"),
+        ("--help", ""),
+        ("help solve", "1"),
+        ("--version", ""),
+        ("--version", "1"),
+    ],
 )
 def test_a_full_disk_behind_stdout_is_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: str, unbuffered: str

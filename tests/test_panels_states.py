@@ -60,9 +60,12 @@ def test_every_joint_and_effector_of_a_sample_can_be_inspected(sample: str) -> N
 
 def test_every_kind_of_joint() -> None:
     with shown(every_kind()) as window:
-        for name in window.session.document.skeleton.names:
+        skeleton = window.session.document.skeleton
+        for name, kind in zip(skeleton.names, skeleton.kinds, strict=True):
             window.session.dispatch(Select((Item("joint", name),)))
             window.frames()
+            words = " ".join(window.words("inspector"))
+            assert f"· {kind.dofs} DOF" in words or "goal ·" in words, name
 
 
 @pytest.mark.parametrize("kind", kinds_for(1))
@@ -199,11 +202,21 @@ def test_unreached_goals_and_limits_off() -> None:
         window.frames(3)
 
 
-@pytest.mark.parametrize("method", ["default", "ccd", "sdls", "two-link"])
-def test_solvers(method: str) -> None:
+@pytest.mark.parametrize(
+    ("method", "settings"),
+    [
+        ("default", {"damping", "step", "rows 0"}),
+        ("ccd", set()),
+        ("sdls", {"step", "rows 0"}),
+        ("two-link", {"bend 0"}),
+    ],
+)  # fmt: skip
+def test_a_solver_shows_the_settings_that_it_takes(method: str, settings: set[str]) -> None:
     with shown(viewer.load("sample:two-link")) as window:
         window.session.dispatch(SetSolver(method=method))
+        window.front("solver")
         window.frames(2)
+        assert {"damping", "step", "rows 0", "bend 0"} & set(names_of(window, "solver")) == settings
 
 
 @pytest.mark.parametrize(

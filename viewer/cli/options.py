@@ -290,7 +290,7 @@ def solver_option(default: str | None) -> Any:  # noqa: ANN401 - a field of type
 
 def backend_option(default: str | None) -> Any:  # noqa: ANN401 - a field of type str or str | None
     """Declare ``--backend``."""
-    text = "`numpy`, `numba` (compiled; the first time takes about 15 seconds) or `auto` (default)"
+    text = "`numpy`, `numba` (compiled; the first time takes about 20 seconds) or `auto` (default)"
     return option("", text, choices=BACKENDS, default=default)
 
 

@@ -173,7 +173,7 @@ def _alone_in(folder: Path | None, *, quietly: bool) -> Iterator[None]:
 def warm_up(*, wait: bool = True, then: Callable[[], None] | None = None) -> threading.Thread:
     """Compile the kernels in another process, at low priority, and load them from the cache on disk.
 
-    "auto" solvers use numpy until then: about 15 seconds the first time on a machine, one second later.
+    "auto" solvers use numpy until then: about 20 seconds the first time on a machine, one second later.
 
     Args:
         wait: whether to return when it is done, or at once.
