@@ -43,14 +43,18 @@ def kept(make: Callable[[System], _Made], name: str = "first") -> Callable[[Syst
     Systems are kept alive with their tables, so that identities of arrays stay their own.
     """
     known: dict[int, tuple[System, _Made]] = {}
+    last: tuple[System, _Made] | None = None
 
     def look_up(s: System) -> _Made:
-        identity = id(getattr(s, name))
-        found = known.get(identity)
-        if found is None:
+        nonlocal last
+        found = last  # other threads may change it; the last system nearly always comes again
+        if found is None or found[0] is not s:
             if len(known) == _MOST_KEPT:
                 known.clear()
-            found = known[identity] = s, make(s)
+            key = id(getattr(s, name))
+            owner, table = known.get(key) or (s, make(s))
+            known[key] = owner, table
+            last = found = s, table
         return found[1]
 
     return look_up
