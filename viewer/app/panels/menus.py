@@ -49,10 +49,11 @@ from viewer.ui.view import Workspace
 _SECTIONS = {
     "file.save", "file.export", "file.quit", "pose.copy", "select.parent", "figure.next", "window.preferences",
     "view.front",
-    "view.orthographic", "show.axes", "grab.move", "space.next", "mode.fk", "limits.all", "reset.position",
+    "view.orthographic", "show.ghosts", "grab.move", "space.next", "mode.fk", "limits.all", "reset.position",
     "contact.all", "balance.keep", "prop.add_sphere",
     "effector.make", "goal.remove", "scope.next", "solver.escape", "window.fullscreen", "panels.hide",
     "tween.keys", "layer.reach", "feet.plant", "key.auto", "trim.start", "physics.run",
+    "retarget.apply", "lab.open", "demo.animate",
 }  # fmt: skip
 """Commands with a separator above them."""
 _ORDER = {SELECT: 1, WINDOW: 2, "file.quit": 3}
