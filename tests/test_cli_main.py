@@ -156,6 +156,8 @@ def test_every_command_has_help_with_examples_and_a_version(capsys: pytest.Captu
         (["edit"], "the following arguments are required: FILE, -o/--output"),
         (["edit", "--add", "a", "in.bvh"], "the following arguments are required: -o/--output"),
         (["edit", "-o", "out.bvh"], "the following arguments are required: FILE"),
+        (["build", "--chian", "5", "-o", "a.json"], 'no option "--chian"; did you mean "--chain"?'),
+        (["edit", "--", "--jsn"], "the following arguments are required: -o/--output"),
         (["info", "a.bvh", "--jsn"], 'no option "--jsn"; did you mean "--json"?'),
         (["info", "a.bvh", "--js"], 'no option "--js"; did you mean "--json"?'),
         (["info", "a.bvh", "--units", "feet"], "argument --units: expected auto, m, cm, mm, inch, raw or metres per "),

@@ -233,6 +233,10 @@ def parsed(parser: CommandParser, words: Sequence[str]) -> argparse.Namespace:
         chosen, unknown = (parser.parse_known_args if "--" in words else parser.parse_known_intermixed_args)(words)
     except UsageError as error:
         if str(error).startswith("the following arguments are required"):
+            known = {name for action in actions_of(parser) for name in action.option_strings}
+            strange = [word for word in words if word.startswith("--") and word.partition("=")[0] not in known]
+            if strange and "--" not in words:  # perhaps the mistyped name of what is missing
+                parser.error(_unknown(parser, strange))
             # Python 3.11 looks for options first where both may be intermixed, and names only these.
             parser.parse_known_args(words)
         raise
