@@ -34,7 +34,7 @@ from viewer.app.panels.panel_parts import (
 from viewer.app.widgets import controls, fields
 from viewer.app.widgets.edits import Edit, Phase, act, act_all, carry_gesture, carry_out_all
 from viewer.app.widgets.pen import gap, tip
-from viewer.document import Action, Document, DocumentContact, DocumentGoal, Item, Prop, Shape, actions
+from viewer.document import Action, Document, DocumentGoal, Item, Prop, Shape, actions
 from viewer.document.actions import (
     ExcludePair,
     RemoveProp,
@@ -106,7 +106,7 @@ def _draw_figure(ui: PanelContext) -> None:
     controls.quiet(ui, NOTHING if document.goals else f"{NOTHING}. {NO_GOALS}")
     gap(ui.px(4))
     _limit_source(ui)
-    _holds(ui, _NARROW if _is_folded(document.contact) else None)
+    _holds(ui)
     _contact(ui)
     _balance(ui)
     _place(ui)
@@ -130,8 +130,6 @@ def _several(ui: PanelContext) -> bool:
     return True
 
 
-_NARROW = 46.0
-"""Width of a segment, logical pixels, that leaves room for a switch beside it."""
 _HOLDS = ("Yield", "Firm")
 _HOLD_HINTS = ("Holds give way to the drag, and return", "Holds resist the drag")
 
@@ -149,16 +147,14 @@ def _limit_source(ui: PanelContext) -> None:
         act(ui, SetLimitsFrom(chosen))
 
 
-def _holds(ui: PanelContext, width: float | None) -> None:
+def _holds(ui: PanelContext) -> None:
     """Draw the choice whether the holds of the figure yield."""
     settings = ui.session.document.solver
     available = settings.method == DEFAULT
     only = "" if available else ": default solver only"
     imgui.begin_disabled(not available)
     controls.label(ui, "Holds", hint=f"What holds do when a drag pulls against them{only}")
-    firm = controls.choose(
-        ui, "holds", (False, True), _HOLDS, settings.firm_holds, hints=_HOLD_HINTS, widths=width and ui.px(width)
-    )
+    firm = controls.choose(ui, "holds", (False, True), _HOLDS, settings.firm_holds, hints=_HOLD_HINTS)
     imgui.end_disabled()
     if firm != settings.firm_holds:
         act(ui, SetSolver(firm_holds=firm))
@@ -173,20 +169,13 @@ _ICONS = {Shape.SPHERE: fa.ICON_FA_CIRCLE, Shape.BOX: fa.ICON_FA_CUBE, Shape.MES
 _ADD = "add prop"
 
 
-def _is_folded(contact: DocumentContact) -> bool:
-    """Whether only the switch is shown, in the row of the item drawn before."""
-    return not (contact.on or contact.props or contact.exclude)
-
-
 def _contact(ui: PanelContext) -> None:
     """Draw what the figure can touch: floor, its own bodies, props; and the pairs that may pass through each other."""
     document = ui.session.document
     contact = document.contact
-    if _is_folded(contact):
-        imgui.same_line(0.0, ui.px(10))
+    if not (contact.on or contact.props or contact.exclude):
+        controls.label(ui, "Contact", hint="Whether the figure touches the floor, itself and props   C")
         command_toggle(ui, "contact.all", "contact")
-        imgui.same_line(0.0, ui.px(6))
-        controls.note(ui, "Contact")
         return
     controls.head(
         ui, fa.ICON_FA_HAND, "Contact", "on" if contact.on else "off", colour="accent" if contact.on else "text2"
