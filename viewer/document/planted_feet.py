@@ -197,7 +197,7 @@ def contact_times(contacts: tuple[PlantedContact, ...]) -> ContactTimes:
     return _times(_Identity(contacts))
 
 
-class _Asked(NamedTuple):
+class _Inputs(NamedTuple):
     """What is to be planted, on which motion, with the props that feet stand on.
 
     Switch and weight of the feet do not matter.
@@ -221,7 +221,7 @@ class PlantedMotion:
         own: whether the knees flex about axes of their own.
     """
 
-    asked: _Asked
+    inputs: _Inputs
     changes: dict[ContactKey, ContactChange]
     shift: Floats
     missed: Floats
@@ -269,7 +269,7 @@ def planted(document: Document) -> PlantedMotion | None:
     """As `known`, but planted again where only the frames are known; None: nothing is planted."""
     feet, take, made = feet_of(document), document.take, _known(document.take)
     if made is None and feet is not None and take is not None and feet.contacts:
-        found = _planted(_asked(document, motion_of(document), take))
+        found = _planted(_inputs(document, motion_of(document), take))
         first = next((one for one in take.solved if one.planted), None)
         made = None if found is None else found[0]
         if made is not None and first is not None:
@@ -291,10 +291,10 @@ def planted_stretches(document: Document, motion: Motion, take: Take, known: Tak
         return ()
     if not feet.on:
         return before
-    asked, made = _asked(document, motion, take), _known(known)
-    found = None if made is None else _planted_near(made, before, asked)
+    inputs, made = _inputs(document, motion, take), _known(known)
+    found = None if made is None else _planted_near(made, before, inputs)
     if found is None:
-        found = _planted(asked)
+        found = _planted(inputs)
     if found is None:
         return ()
     now, stretches = found
@@ -307,26 +307,26 @@ def planted_stretches(document: Document, motion: Motion, take: Take, known: Tak
 _Found = tuple[PlantedMotion, tuple[Stretch, ...]]
 
 
-def _asked(document: Document, motion: Motion, take: Take) -> _Asked:
+def _inputs(document: Document, motion: Motion, take: Take) -> _Inputs:
     assert take.feet is not None
     below = below_feet(motion._replace(take=take))
-    return _Asked(below, take.feet, document.frame_time, standing_props(document.contact))
+    return _Inputs(below, take.feet, document.frame_time, standing_props(document.contact))
 
 
 # --- All of a motion
 
 
-def _planted(asked: _Asked) -> _Found | None:
+def _planted(inputs: _Inputs) -> _Found | None:
     """All frames planted; None where the figure that the contacts are of has been edited away."""
-    count, skeleton = frame_count(asked.below), asked.below.edited
+    count, skeleton = frame_count(inputs.below), inputs.below.edited
     try:
-        clip = _clip(asked.below, asked.frame_time, 0, count)
+        clip = _clip(inputs.below, inputs.frame_time, 0, count)
         moving = moving_feet(skeleton, clip)
-        contacts = _contacts(asked.feet, 0, count)
-        own = _bend_about_own(skeleton, clip if asked.below.clip is None else asked.below.clip)
-        done = _plant(asked, moving, contacts, own=own)
+        contacts = _contacts(inputs.feet, 0, count)
+        own = _bend_about_own(skeleton, clip if inputs.below.clip is None else inputs.below.clip)
+        done = _plant(inputs, moving, contacts, own=own)
         report("planting", 1, 1)
-        changes = _changes(asked, done, 0)
+        changes = _changes(inputs, done, 0)
     except InputError:
         return None
     moved = _movable(skeleton)
@@ -339,14 +339,14 @@ def _planted(asked: _Asked) -> _Found | None:
         )
         for start in range(0, count, _BLOCK)
     )  # fmt: skip
-    made = PlantedMotion(asked, changes, norm(done.shift), done.missed, moving.away, own)
+    made = PlantedMotion(inputs, changes, norm(done.shift), done.missed, moving.away, own)
     return made, stretches
 
 
-def _plant(asked: _Asked, moving: MovingFeet, contacts: Contacts, *, own: bool = False) -> PlantedFrames:
+def _plant(inputs: _Inputs, moving: MovingFeet, contacts: Contacts, *, own: bool = False) -> PlantedFrames:
     report("planting", 0, len(moving.clip))
-    objects = [prop.solid() for prop in asked.props]
-    return plant_moving(moving, contacts, asked.feet.blend, pelvis=asked.feet.pelvis, objects=objects, own=own)
+    objects = [prop.solid() for prop in inputs.props]
+    return plant_moving(moving, contacts, inputs.feet.blend, pelvis=inputs.feet.pelvis, objects=objects, own=own)
 
 
 def _clip(below: Motion, frame_time: float, start: int, stop: int) -> Clip:
@@ -430,43 +430,43 @@ def _contacts(feet: PlantedFeet, start: int, stop: int) -> Contacts:
     )
 
 
-def _changes(asked: _Asked, done: PlantedFrames, start: int) -> dict[ContactKey, ContactChange]:
+def _changes(inputs: _Inputs, done: PlantedFrames, start: int) -> dict[ContactKey, ContactChange]:
     """What planting does to the contacts that are whole within the frames from ``start``."""
     by_place = contact_changes(done)
     count, last = len(done.missed), start + len(done.missed) - 1
     found = {}
-    contacts = asked.feet.contacts
+    contacts = inputs.feet.contacts
     for number in contact_times(contacts).between(start, last + 1):
         one = contacts[number]
         place = one.foot, one.point, one.first - start, min(one.last, last) - start
         if 0 <= place[2] < count and place in by_place:
-            found[key_of(asked.below.edited, one)] = by_place[place]
+            found[key_of(inputs.below.edited, one)] = by_place[place]
     return found
 
 
 # --- Near a change
 
 
-def _planted_near(made: PlantedMotion, before: tuple[Stretch, ...], asked: _Asked) -> _Found | None:
+def _planted_near(made: PlantedMotion, before: tuple[Stretch, ...], inputs: _Inputs) -> _Found | None:
     """As `_planted`, from what was planted before; None where all of it must be planted."""
-    was, feet = made.asked, asked.feet
-    if (feet.blend, feet.pelvis, asked.frame_time) != (was.feet.blend, was.feet.pelvis, was.frame_time):
+    was, feet = made.inputs, inputs.feet
+    if (feet.blend, feet.pelvis, inputs.frame_time) != (was.feet.blend, was.feet.pelvis, was.frame_time):
         return None
-    changed = changed_frames(was.below, asked.below, _read(asked.below.edited))
-    if changed is None or asked.props != was.props:
+    changed = changed_frames(was.below, inputs.below, _read(inputs.below.edited))
+    if changed is None or inputs.props != was.props:
         return None
-    sides = (was.below.edited, was.feet.contacts), (asked.below.edited, feet.contacts)
+    sides = (was.below.edited, was.feet.contacts), (inputs.below.edited, feet.contacts)
     for one in _others(*sides) + _others(*reversed(sides)):
         changed.append((one.first, min(one.last + 1, len(made.shift))))
     changed = [span for span in changed if span[0] < span[1]]
     if not changed:
         if feet.contacts is was.feet.contacts:
             return made, before
-        return replace(made, asked=asked), (replace(before[0]), *before[1:])
-    if not made.own or was.props or _translated(was.below) != _translated(asked.below):
+        return replace(made, inputs=inputs), (replace(before[0]), *before[1:])
+    if not made.own or was.props or _translated(was.below) != _translated(inputs.below):
         return None
     try:
-        return _Patch(made, before, asked, joined(changed, round(_APART / asked.frame_time))).found()
+        return _Patch(made, before, inputs, joined(changed, round(_APART / inputs.frame_time))).found()
     except InputError:
         return None
 
@@ -474,15 +474,15 @@ def _planted_near(made: PlantedMotion, before: tuple[Stretch, ...], asked: _Aske
 class _Patch:
     """Frames planted again near what changes."""
 
-    def __init__(self, made: PlantedMotion, before: tuple[Stretch, ...], asked: _Asked, changed: list[Span]) -> None:
-        self._made, self._asked, self._changed = made, asked, changed
-        self._count, self._rate = len(made.shift), 1.0 / asked.frame_time
-        sides = made.asked.feet.contacts, asked.feet.contacts
+    def __init__(self, made: PlantedMotion, before: tuple[Stretch, ...], inputs: _Inputs, changed: list[Span]) -> None:
+        self._made, self._inputs, self._changed = made, inputs, changed
+        self._count, self._rate = len(made.shift), 1.0 / inputs.frame_time
+        sides = made.inputs.feet.contacts, inputs.feet.contacts
         self._stances = [stances for side in sides[sides[0] is sides[1] :] for stances in contact_times(side).stances]
         self._stretches = list(before)
         self._shift, self._missed, self._away = made.shift.copy(), made.missed.copy(), made.away.copy()
         self._changes = dict(made.changes)
-        for one in _others((made.asked.below.edited, sides[0]), (asked.below.edited, sides[1])):
+        for one in _others((made.inputs.below.edited, sides[0]), (inputs.below.edited, sides[1])):
             self._changes.pop(one, None)
 
     def found(self) -> _Found | None:
@@ -496,7 +496,7 @@ class _Patch:
                     return None
         self._stretches[0] = replace(self._stretches[0])  # `_MADE` knows takes by it
         shift, missed, away = map(handed_over, (self._shift, self._missed, self._away))
-        now = PlantedMotion(self._asked, self._changes, shift, missed, away, self._made.own)
+        now = PlantedMotion(self._inputs, self._changes, shift, missed, away, self._made.own)
         return now, tuple(self._stretches)
 
     def _plant(self, changed: Span, around: float) -> bool:
@@ -505,13 +505,13 @@ class _Patch:
         wide = round(around * self._rate)
         seen = max(inner[0] - wide, 0), min(inner[1] + wide, self._count)
         start, stop = self._needed(seen)
-        asked, skeleton = self._asked, self._asked.below.edited
-        clip = _clip(asked.below, asked.frame_time, start, stop)
+        inputs, skeleton = self._inputs, self._inputs.below.edited
+        clip = _clip(inputs.below, inputs.frame_time, start, stop)
         moving = moving_feet(skeleton, clip)
         lost = self._lost(moving.away, changed, start)
         if (lost != moving.away).any():
             moving = moving_feet(skeleton, clip, None, lost)
-        done = _plant(asked, moving, _contacts(asked.feet, start, stop), own=True)
+        done = _plant(inputs, moving, _contacts(inputs.feet, start, stop), own=True)
         turned, moved = _bearing(skeleton), _movable(skeleton)
         rotations, translations = done.after.clip.rotations[:, turned], done.after.clip.local_translations()[:, moved]
         differs = np.zeros(stop - start, dtype=np.bool_)
@@ -560,7 +560,7 @@ class _Patch:
     @property
     def _reach(self) -> Span:
         """Frames by which a stance depends on what is beside it, and across which corrections go on."""
-        return round(_NEAR * self._rate), 2 * max(2, round(self._asked.feet.blend * self._rate))
+        return round(_NEAR * self._rate), 2 * max(2, round(self._inputs.feet.blend * self._rate))
 
     def _lost(self, found: Bools, changed: Span, start: int) -> Bools:
         """(N,) frames from ``start`` in which the capture is lost: as found near the change, else as before."""
@@ -587,7 +587,7 @@ class _Patch:
             self._stretches[stretch.first // _BLOCK] = changed
         self._shift[some], self._missed[some] = norm(done.shift[here]), done.missed[here]
         self._away[some] = done.before.away[here]
-        for key, change in _changes(self._asked, done, start).items():
+        for key, change in _changes(self._inputs, done, start).items():
             if (key.first < span[1] and key.last >= span[0]) or key not in self._changes:
                 self._changes[key] = change
 

@@ -190,7 +190,7 @@ def linked_effectors(document: Document, effector: str) -> set[str]:
     return found
 
 
-def led(document: Document, leaders: Iterable[str], goals: Iterable[str] = ()) -> Document:
+def followers_off(document: Document, leaders: Iterable[str], goals: Iterable[str] = ()) -> Document:
     """The document with the holds of effectors that follow the leaders switched off; pinned goals stay.
 
     ``goals`` are ids of goals with new targets: their effectors lead, but both of a goal for two with a target in the
@@ -211,7 +211,7 @@ def led(document: Document, leaders: Iterable[str], goals: Iterable[str] = ()) -
     return replace(document, goals=kept)
 
 
-def unled(document: Document, effectors: Iterable[str]) -> Document:
+def followers_on(document: Document, effectors: Iterable[str]) -> Document:
     """The document with the holds of some effectors on again that goals for two had switched off, if none is left."""
     for name in effectors:
         for goal in document.goals_of(name) if linked_effectors(document, name) == {name} else ():

@@ -19,7 +19,7 @@ from viewer.document.edit_skeleton import bone_vectors, renamed_skeleton, with_b
 from viewer.document.evaluation import Frames, Motion, keyed_frames
 from viewer.document.import_export import usual_margin
 from viewer.document.key_editing import differences
-from viewer.document.posed_goals import unled
+from viewer.document.posed_goals import followers_on
 from viewer.document.scope import inside_at
 from viewer.document.solved_frames import resolved
 from viewer.document.take import Pin, Take, Track, same
@@ -70,7 +70,7 @@ def remap(document: Document, skeleton: Skeleton) -> Document:
     edited = _moving_otherwise(carrier)
     if edited and not changed.frames:  # a frame of a clip stays as the clip has it
         changed = replace(changed, pose=inside_at(changed, changed.pose, edited))
-    return _resolved(unled(changed, (end for goal in document.goals for end in goal.ends if goal.of_two)))
+    return _resolved(followers_on(changed, (end for goal in document.goals for end in goal.ends if goal.of_two)))
 
 
 def _resolved(changed: Document) -> Document:

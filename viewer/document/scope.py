@@ -23,7 +23,7 @@ from viewer.skeleton import (
     limit_violation,
     project_pose,
 )
-from viewer.skeleton.coordinates import led_pose, limited_joints, project_joint
+from viewer.skeleton.coordinates import limited_joints, project_joint, with_leaders_moved
 from viewer.spatial.checks import Bools, Floats
 
 _CLOSED = 1e-5
@@ -139,7 +139,7 @@ def inside(document: Document, pose: Pose) -> Pose:
 
 def inside_at(document: Document, pose: Pose, joints: Collection[int]) -> Pose:
     """`inside` for some joints; the others stay unchanged."""
-    pose, chosen = led_pose(document.skeleton, pose, joints)
+    pose, chosen = with_leaders_moved(document.skeleton, pose, joints)
     if document.planar is None and len(chosen) == 1:
         return project_joint(binding(document), pose, chosen[0], limits=document.limits_on)
     return pose.with_joints(inside(document, pose), chosen)

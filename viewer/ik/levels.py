@@ -202,7 +202,7 @@ def add_losses(s: System, e: Floats, overlap: float, uneasy: float, out: Floats)
     return total
 
 
-def uneasiness(s: System, w: Work, state: State) -> float:
+def ease_loss(s: System, w: Work, state: State) -> float:
     """The loss of the dofs that are beyond their ease in a pose."""
     put_excess(s, state.x, w.anchor.x, w.tried)
     return excess_loss(w, w.tried)
@@ -276,7 +276,7 @@ def descend(s: System, w: Work, state: State, settings: Settings, pull: float) -
     """
     _, worst = residuals(s, w, state.q, state.t, state.e)
     put_row(s.spread, w.mobility)
-    loss = add_losses(s, state.e, w.contact.overlap[0], uneasiness(s, w, state), w.losses[BEFORE])
+    loss = add_losses(s, state.e, w.contact.overlap[0], ease_loss(s, w, state), w.losses[BEFORE])
     damping, iterations, status = 1.0, 0, BUDGET
     while iterations < settings.max_iterations and w.room[0] > 0.0:
         if worst <= 1.0 and iterations >= settings.least_iterations:
@@ -302,7 +302,7 @@ def descend(s: System, w: Work, state: State, settings: Settings, pull: float) -
             shorten(s, w.step, state.x, settings.limit_gain)
             _, new_worst = try_step(s, w, state)
             expected = predicted(s, w, state.e) + predicted_ease(w)
-            new_loss = add_losses(s, w.trial.e, w.contact.overlap[0], uneasiness(s, w, w.trial), w.losses[AFTER])
+            new_loss = add_losses(s, w.trial.e, w.contact.overlap[0], ease_loss(s, w, w.trial), w.losses[AFTER])
             if new_loss >= loss:
                 # Stiff goals let the others move only along a curve: the step is corrected by how far it leaves that
                 # curve.
@@ -310,7 +310,7 @@ def descend(s: System, w: Work, state: State, settings: Settings, pull: float) -
                 _, new_worst = follow_curve(
                     s, w, state, (settings.damping_scale * follows + settings.damping) * damping
                 )
-                new_loss = add_losses(s, w.trial.e, w.contact.overlap[0], uneasiness(s, w, w.trial), w.losses[AFTER])
+                new_loss = add_losses(s, w.trial.e, w.contact.overlap[0], ease_loss(s, w, w.trial), w.losses[AFTER])
             taken = new_worst <= MET or (new_loss < loss and (worthwhile(w) or (pulled and new_worst <= 1.0)))
             if taken:
                 if loss - new_loss > _AS_PREDICTED * expected:

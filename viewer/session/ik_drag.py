@@ -21,8 +21,8 @@ from viewer.document.posed_goals import (
     DragTarget,
     drag_goals,
     dragged_joint,
+    followers_off,
     held,
-    led,
     linked_items,
     with_goal,
 )
@@ -111,7 +111,7 @@ def _taken_up(document: Document, items: tuple[Item, ...]) -> Document:
             document = with_goal(document, held(document, document.goal(item.name)))
     joints = [document.skeleton.index(item.name) for item in items if item.kind == "joint"]
     goals = [item.name for item in items if item.kind == "effector"]
-    return led(document, (one.name for one in document.skeleton.effectors if one.joint in joints), goals)
+    return followers_off(document, (one.name for one in document.skeleton.effectors if one.joint in joints), goals)
 
 
 def _let_go(start: Document, document: Document, joints: list[int]) -> Document:

@@ -518,7 +518,7 @@ def alone(skeleton: Skeleton, joint: int) -> Skeleton:
     )
 
 
-def led_pose(skeleton: Skeleton, pose: Pose, joints: Iterable[int]) -> tuple[Pose, list[int]]:
+def with_leaders_moved(skeleton: Skeleton, pose: Pose, joints: Iterable[int]) -> tuple[Pose, list[int]]:
     """A pose in which joints were moved by hand, with the leaders of followers among them moved to match.
 
     Returns:

@@ -199,13 +199,13 @@ def miss_words(session: Session, layer: GoalLayer) -> str:
     document = session.document
     if document.take is None or solving_words(session, layer):
         return ""
-    miss = _miss(_Asked(document, layer))
+    miss = _miss(_MissKey(document, layer))
     if miss.metres > MISSED[0]:
         return f"stays {number_format.fixed(100.0 * miss.metres, 1)} cm away"
     return f"stays {number_format.fixed(miss.degrees, 0)}\N{DEGREE SIGN} away" if miss.degrees > MISSED[1] else ""
 
 
-class _Asked:
+class _MissKey:
     """A layer of a document as a key: equal where its miss is equal, for any frame and pose shown."""
 
     def __init__(self, document: Document, layer: GoalLayer) -> None:
@@ -213,12 +213,12 @@ class _Asked:
         self._about = document.take, document.skeleton, document.clip_data, document.contact, layer
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Asked) and all(a is b for a, b in zip(self._about, other._about, strict=True))
+        return isinstance(other, _MissKey) and all(a is b for a, b in zip(self._about, other._about, strict=True))
 
     def __hash__(self) -> int:
         return hash(tuple(map(id, self._about)))
 
 
 @lru_cache(maxsize=64)
-def _miss(asked: _Asked) -> Miss:
-    return miss_of(asked.document, asked.layer)
+def _miss(key: _MissKey) -> Miss:
+    return miss_of(key.document, key.layer)

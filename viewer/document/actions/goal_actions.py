@@ -16,13 +16,13 @@ from viewer.document.planted_feet import feet_of, found_contacts
 from viewer.document.posed_goals import (
     as_they_are,
     confined,
+    followers_off,
+    followers_on,
     held,
-    led,
     linked_goals,
     of_kind,
     pairs_of,
     stand_of,
-    unled,
     with_goal,
 )
 from viewer.document.solved_frames import check_layer, finished
@@ -68,7 +68,7 @@ class MoveTargets(Action, solves=True):
             if not goal.enabled:
                 goal = held(document, goal, turn=position is None and rotation is not None)
             document = with_goal(document, goal.moved(position, rotation))
-        return led(document, (), self.targets)
+        return followers_off(document, (), self.targets)
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -150,8 +150,8 @@ class RemoveGoal(Action, words="Remove goal {0.goal}", solves=True):
         goal = document.goal(self.goal)
         if goal.id == goal.effector:
             raise InputError(f"goal {quote(goal.id)} is the first of its effector: expected to release or remove that")
-        document = _next_selected(document, goal)
-        return unled(replace(document, goals=tuple(other for other in document.goals if other is not goal)), goal.ends)
+        left = tuple(other for other in document.goals if other is not goal)
+        return followers_on(replace(_next_selected(document, goal), goals=left), goal.ends)
 
 
 def _next_selected(document: Document, goal: DocumentGoal) -> Document:
@@ -297,7 +297,7 @@ class RemoveEffector(Action, words="Remove effector {0.effector}", solves=True):
             goals=tuple(goal for goal in document.goals if goal.id not in gone),
             selection=tuple(item for item in document.selection if item.kind != "effector" or item.name not in gone),
         )
-        return unled(left, others)
+        return followers_on(left, others)
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,7 +316,7 @@ class AddGoalForTwo(Action, words="Add {0.kind} of {0.effector} and {0.to}", sol
         name = _free_id(document, own.effector)
         goal = DocumentGoal(effector=own.effector, id=name, to=other.effector, enabled=False)
         goal = confined(document, of_kind(document, goal, kind))
-        return led(_chosen(replace(document, goals=(*document.goals, goal)), name), (), (name,))
+        return followers_off(_chosen(replace(document, goals=(*document.goals, goal)), name), (), (name,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -349,7 +349,7 @@ class HoldTogether(Action, words="Hold {0.effector} and {0.to} together", solves
         goal = replace(goal, enabled=True)
         document = replace(document, goals=(*document.goals, goal))
         leads = any(one.sets_pose for one in document.goals_of(own.effector))
-        return led(document, [own.effector if leads else other.effector])
+        return followers_off(document, [own.effector if leads else other.effector])
 
 
 @dataclass(frozen=True, slots=True)
