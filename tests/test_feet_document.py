@@ -286,7 +286,7 @@ def as_planted_all(made: Session) -> None:
     """Assert that the planted frames, and what is known of them, are those of planting all frames."""
     document = made.document
     assert document.take is not None
-    afresh = planted_feet._planted(planted_feet._asked(document, motion_of(document), document.take))
+    afresh = planted_feet._planted(planted_feet._inputs(document, motion_of(document), document.take))
     found = known(document)
     assert afresh is not None
     assert found is not None

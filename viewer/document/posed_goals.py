@@ -168,7 +168,7 @@ def with_goal(document: Document, goal: DocumentGoal) -> Document:
     led_before, leads = before.enabled and before.of_two, goal.enabled and goal.of_two
     if led_before == leads:
         return after
-    return led(after, (), (goal.id,)) if leads else unled(after, before.ends)
+    return followers_off(after, (), (goal.id,)) if leads else followers_on(after, before.ends)
 
 
 # --- goals of several effectors, and goals that share a target
