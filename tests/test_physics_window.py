@@ -116,6 +116,14 @@ def test_space_pauses_a_key_steps_and_forces_take_effect(window: PanelWindow) ->
     assert part.sim.seconds == 0.0
 
 
+def test_the_play_button_of_the_timeline_pauses_physics_as_space_does(window: PanelWindow) -> None:
+    window.controller.run("physics.run")
+    run_for(window, 0.1)
+    window.frames(3)
+    window.click("timeline", "play.forwards")
+    assert window.controller.simulating.paused
+
+
 def test_without_mujoco_the_panel_names_the_cure(window: PanelWindow, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("viewer.physics.model.is_installed", lambda _: False)
     window.controller.run("physics.run")

@@ -11,7 +11,7 @@ from viewer.app.layout import SHORT_TIMELINE
 from viewer.app.panel_context import PanelContext
 from viewer.app.panels.dope_sheet import BLENDS, blend_entries, draw_sheet, scrub_to
 from viewer.app.panels.lanes import draw_feet, draw_lanes, lane_heights
-from viewer.app.panels.panel_parts import command_button, command_toggle, hint, run
+from viewer.app.panels.panel_parts import command_button, command_toggle, explained, hint, run
 from viewer.app.theme import SMALL
 from viewer.app.widgets import controls, fields
 from viewer.app.widgets.dialogs import open_popup, popup
@@ -144,7 +144,7 @@ def draw_timeline(ui: PanelContext) -> None:
 
 def draw_transport(ui: PanelContext) -> None:
     """Draw the row that plays, shows the frame and sets keys."""
-    playing, plays = ui.session.clock.direction, ui.controller.playback.can_play()
+    playing = ui.session.clock.direction
     spacing = ui.px(4)
     buttons = (
         ("play.first", fa.ICON_FA_BACKWARD_FAST), ("play.previous", fa.ICON_FA_BACKWARD_STEP),
@@ -156,8 +156,8 @@ def draw_transport(ui: PanelContext) -> None:
     for command, icon in buttons[2:3] if wide < _NARROWEST else buttons[1:4] if narrow else buttons:
         main = command == "play.forwards"
         look = {"colour": "text" if main else "text2", "fill": "field" if main else None}
-        on = plays or not main
-        if controls.icon_button(ui, command, icon, hint(command), size=_SMALL, enabled=on, **look):  # type: ignore[arg-type]
+        on, said = not ui.controller.bindings[command].lacks(), explained(ui, command)
+        if controls.icon_button(ui, command, icon, said, size=_SMALL, enabled=on, **look):  # type: ignore[arg-type]
             run(ui, "play.backwards" if main and playing < 0 else command)
         imgui.same_line(0.0, spacing)
     icon, words, tone = _LOOPS[ui.session.clock.loop]
