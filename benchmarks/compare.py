@@ -175,9 +175,8 @@ class Comparison:
             run.source.problems(rig, kind, run.at_most(BATCH_TRIALS), run.seed + 1),
             run.budget_s / 40.0,
         )
-        records = round_robin(
-            minks, measures.batch_problems(run, rig, kind).first(BATCH_PROBLEMS), run.budget_s, "mink"
-        )
+        some = run.source.problems(rig, kind, run.at_most(BATCH_PROBLEMS), run.seed)
+        records = round_robin(minks, some, run.budget_s, "mink")
         return {name: record.median_ms / 1e3 for name, record in records.items()}
 
     def _files(self) -> dict[str, Json]:

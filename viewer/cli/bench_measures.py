@@ -173,11 +173,6 @@ class Problems:
     def __len__(self) -> int:
         return len(self.targets)
 
-    def first(self, count: int) -> Problems:
-        """The first ``count`` of them."""
-        some = (self.targets, self.turns, self.rotations, self.translations)
-        return Problems(*(array[:count] for array in some))
-
 
 def problems(rig: Rig, kind: str, count: int, seed: int) -> Problems:
     """``count`` problems of a class; rig, class and seed determine them."""
@@ -578,18 +573,13 @@ def _by_method(plan: Plan, name: str, kind: str, methods: Sequence[MethodName]) 
 # --- batch: ten thousand problems in one call
 
 
-def batch_problems(plan: Plan, rig: Rig, kind: str) -> Problems:
-    """The problems of one call."""
-    return plan.source.problems(rig, kind, plan.at_most(_BATCH), plan.seed)
-
-
 def measure_batch(plan: Plan) -> dict[str, Json]:
     """By class and number of threads, one and all: solves a second and valid solutions."""
     rig = plan.source.rig(plan.source.sets[0])
     cores = os.cpu_count() or 1
     classes: dict[str, Json] = {}
     for kind in watched("batches", PARTS, len(PARTS)):
-        set_of = batch_problems(plan, rig, kind)
+        set_of = plan.source.problems(rig, kind, plan.at_most(_BATCH), plan.seed)
         found: dict[str, Json] = {}
         for threads in sorted({1, cores}):
             seconds, valid = _batch_s(plan, rig, set_of, threads)
