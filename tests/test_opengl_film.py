@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import threading
 import time
 from dataclasses import replace
@@ -22,6 +23,7 @@ from viewer.scene import Camera, figure_points
 from viewer.skeleton import fk
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from viewer.opengl import Film
@@ -301,6 +303,40 @@ def test_nothing_is_drawn_for_a_writer_that_has_failed_and_takes_its_time_to_end
     monkeypatch.setattr("viewer.opengl.filming.render_image", None)
     with pytest.raises(OutputError, match="cannot be written: its folder does not exist"):
         Filming(film, tmp_path / "gone" / "a.gif").step()
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="timers of POSIX systems")
+def test_an_interrupt_while_the_last_pictures_are_written_waits_for_the_writer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ended = threading.Event()
+
+    def slowly(pictures: Iterator[object], *_: object, **__: object) -> int:
+        count = len(list(pictures))
+        time.sleep(0.5)
+        ended.set()
+        return count
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    def filmed() -> None:
+        with Filming(make_film(still, size=(16, 12), samples=0), tmp_path / "a.gif") as filming:
+            while filming.done < filming.total:
+                filming.step()
+            signal.setitimer(signal.ITIMER_REAL, 0.1)
+            filming.step()
+
+    monkeypatch.setattr("viewer.opengl.filming.write_video", slowly)
+    monkeypatch.setattr("viewer.opengl.filming._PAUSE", 1.0)
+    before = signal.signal(signal.SIGALRM, interrupt)
+    still = replace(WALK, clips=MappingProxyType({"still": walk_clip().frames(0, 1)}))
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            filmed()
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert ended.is_set()
 
 
 def test_a_machine_that_cannot_draw_ends_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
