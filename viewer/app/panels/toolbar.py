@@ -80,7 +80,7 @@ _SHOW = (
 _CONES: dict[LimitsShown, str] = {"selected": "Ranges of the selection", "all": "All ranges", "none": "No ranges"}
 _ROOMY = 1500.0
 """Least logical width of the window for the solver's note."""
-_LAB_SHORT, _SHORT, _SHORTEST = 1048.0, 992.0, 832.0
+_LAB_SHORT, _SHORT, _SHORTEST = 1048.0, 1060.0, 900.0
 """Logical widths of the window below which the buttons of the laboratory and lists lose their words, and limits are a
 lock alone."""
 _SOLVER = 52.0
@@ -116,7 +116,7 @@ def draw_toolbar(ui: PanelContext) -> None:
     _next(ui, 3)
     said = "Mirror: what you do to one side is done to the other" if mirror else "Mirror edits: off"
     command_tool(ui, "edit.mirror", fa.ICON_FA_ARROWS_LEFT_RIGHT, said=said, on=mirror)
-    _shown(ui, NARROW + _SOLVER + 12)
+    _shown(ui, NARROW + _SOLVER + 28)
     _right(ui)
 
 
