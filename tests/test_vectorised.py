@@ -20,6 +20,7 @@ from inside.ik import (
     exponential,
     in_block,
     joints_of,
+    kept,
     linearise,
     logarithm,
     make_many,
@@ -86,10 +87,17 @@ def test_tables_are_kept_by_what_they_depend_on() -> None:
     s = random_problem(3, 6).system
     moved = s._replace(goal_target=s.goal_target + 1.0, spread=s.spread.copy())
     for tables in (tree_of, rows_of, joints_of):
-        kept = tables(s)
-        assert tables(moved) is kept
-        assert tables(s._replace(first=s.first.copy())) is not kept
-        assert tables(s) is kept
+        table = tables(s)
+        assert tables(moved) is table
+        assert tables(s._replace(first=s.first.copy())) is not table
+        assert tables(s) is table
+
+
+def test_tables_of_several_systems_are_kept_in_turn() -> None:
+    systems = [random_problem(seed, 6).system for seed in range(8)]
+    look_up = kept(lambda _: object())
+    tables = [look_up(s) for s in systems]
+    assert [look_up(s) for s in systems] == tables
 
 
 @pytest.mark.parametrize(

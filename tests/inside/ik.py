@@ -55,6 +55,7 @@ from viewer.ik.numpy_kinematics import (
     difference,
     exponential,
     joints_of,
+    kept,
     logarithm,
     matrices,
     move,

@@ -49,12 +49,13 @@ def kept(make: Callable[[System], _Made], name: str = "first") -> Callable[[Syst
         nonlocal last
         found = last  # other threads may change it; the last system nearly always comes again
         if found is None or found[0] is not s:
-            if len(known) == _MOST_KEPT:
-                known.clear()
             key = id(getattr(s, name))
-            owner, table = known.get(key) or (s, make(s))
-            known[key] = owner, table
-            last = found = s, table
+            entry = known.get(key)
+            if entry is None:
+                if len(known) >= _MOST_KEPT:
+                    known.pop(next(iter(known.copy())), None)  # the oldest
+                known[key] = entry = s, make(s)
+            last = found = s, entry[1]
         return found[1]
 
     return look_up

@@ -203,10 +203,11 @@ def carry(s: System, w: Work, state: State, k: int, centre: int) -> None:
     """Move what is below a root towards the goals near its central one, if they are farther than its limbs reach.
 
     By least squares of what goes without end alone: a free root, slides, what they follow. The places depend linearly
-    on these, so one step is all the way, except to spheres: there it is damped until it leads nearer.
+    on these, so one step is all the way but for rounding, which the next one corrects, except to spheres: there it is
+    damped until it leads nearer.
     """
     longest = put_near(s, w, state.t, k, centre, w.scales)
-    damping = _UNDAMPED
+    damping, carried = _UNDAMPED, False
     for _ in range(_CARRIES):
         linearise(s, w, state.x)
         for d in range(len(w.step)):
@@ -224,16 +225,19 @@ def carry(s: System, w: Work, state: State, k: int, centre: int) -> None:
         fill_row(w.pull, 0.0)
         fill_row(w.frozen, False)
         spread_step(s, w, w.frozen, w.y, w.pull, w.step)
-        if 2.0 * longest < math.sqrt(squared(w.step)) < _OUT * max(longest, s.scale[0]):
-            try_step(s, w, state)
-            scale_by(w.trial.e, w.scales)
-            if squared(w.trial.e) < squared(w.wanted):
-                copy(w.trial, state)
-                damping = _UNDAMPED
-            else:
-                damping *= _SHORTER
-            residuals(s, w, state.q, state.t, state.e)
+        length = math.sqrt(squared(w.step))
+        last = length <= 2.0 * longest
+        if (last and not carried) or not length < _OUT * max(longest, s.scale[0]):
+            return
+        try_step(s, w, state)
+        scale_by(w.trial.e, w.scales)
+        if squared(w.trial.e) < squared(w.wanted):
+            copy(w.trial, state)
+            damping, carried = _UNDAMPED, True
         else:
+            damping *= _SHORTER
+        residuals(s, w, state.q, state.t, state.e)
+        if last:
             return
 
 

@@ -192,7 +192,7 @@ def far_out(s: System, t: Floats) -> bool:
         if s.goal_has_shell[g]:
             k, limbs = s.goal_root[g], s.goal_reach[g]
             x, y, z = t[k, 0] - s.goal_target[g, 0], t[k, 1] - s.goal_target[g, 1], t[k, 2] - s.goal_target[g, 2]
-            if math.sqrt(x * x + y * y + z * z) + s.goal_shell[g, 0] <= _FAR * limbs < math.inf:
+            if math.sqrt(x * x + y * y + z * z) + abs(s.goal_shell[g, 0]) <= _FAR * limbs < math.inf:
                 continue  # whatever its shell's form
             afloat, along = is_afloat(s, k), along_of(s, g)
             _, _, _, out = outwards(x, y, z, along, 0.0)
