@@ -59,7 +59,7 @@ def main() -> int:
         show(f"solve {word}, fresh start", median(fresh))
     viewer.fk(skeleton, pose)
     show("viewer.fk", median([partial(viewer.fk, skeleton, new) for new in poses]))
-    show("solver.goals =", median([lambda: setattr(solver, "goals", goals)] * (arguments.runs // 10)))
+    show("solver.goals =", median([lambda: setattr(solver, "goals", goals)] * max(1, arguments.runs // 10)))
     long = viewer.load(f"sample:chain-{CHAIN}").skeleton
     goal = [viewer.Goal.position(long.names[-1], (0.3, 0.5, 0.0))]
     show(f"solver of {CHAIN} joints", median([lambda: viewer.Solver(long, goal, backend="numba")] * 3) / 1e3, "ms")

@@ -332,13 +332,18 @@ def test_what_cannot_be_simulated_is_said() -> None:
     still = chain(2, viewer.JointKind.FIXED)
     for problem, call in (
         ("physics: no joint of", lambda: Physics(still)),
-        ("physics: strength: expected more than 0 hertz, found 0", lambda: Physics(biped, strength=0.0)),
+        ("physics: strength in hertz: expected a finite number above 0, found 0", lambda: Physics(biped, strength=0.0)),
         (
             'physics: assist: expected held, helped, off, found "hand"',
             lambda: Physics(biped, assist="hand"),  # type: ignore[arg-type]
         ),
         ("physics: expected a pose of 22 joints, found 3", lambda: Physics(biped, chain(3).rest_pose())),
         ('no joint "Hand"', lambda: Physics(biped).push("Hand", (1.0, 0.0, 0.0))),
+        ("physics: push: seconds: expected a number", lambda: Physics(biped).push("Hips", (1, 0, 0), at=(0, 1, 0))),  # type: ignore[arg-type]
+        (
+            "physics: push: seconds: expected .*, 0 or more, found -1",
+            lambda: Physics(biped).push("Hips", (1, 0, 0), -1.0),
+        ),
         ("physics: step: expected more than 0 seconds, found -1", lambda: Physics(biped).step(-1.0)),
     ):
         with pytest.raises(viewer.InputError, match=problem.replace("(", r"\(")):

@@ -129,6 +129,15 @@ def test_names_that_no_file_can_have_are_refused(tmp_path: Path, name: str, line
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_pose_and_a_skeleton_in_the_wrong_order_are_named(tmp_path: Path) -> None:
+    library = viewer.PoseLibrary(tmp_path)
+    with pytest.raises(InputError, match="expected a skeleton"):
+        library.keep(BIPED.relaxed_pose(), BIPED, "One")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="expected a pose"):
+        library.keep(BIPED, "One")  # type: ignore[arg-type]
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_search_finds_every_word_in_names_and_tags(tmp_path: Path) -> None:
     library = viewer.PoseLibrary(tmp_path)
     library.keep(BIPED, BIPED.relaxed_pose(), "Reach up", ["left hand"])

@@ -20,6 +20,7 @@ from viewer.formats.skeleton_json import KeptPose, pose_to_json, read_kept_pose
 from viewer.opengl.pictures import render_image, scene_of, seen_points
 from viewer.scene import Camera, Display, draw_list, facing, figure_height
 from viewer.skeleton import Pose, Skeleton
+from viewer.skeleton.character import check_pose, check_skeleton
 from viewer.skeleton.transfer import transferred
 
 PIXELS = 128
@@ -164,6 +165,8 @@ class PoseLibrary:
             OutputError: the folder or the file cannot be written; nothing was.
             MachineError: the machine cannot draw; the pose was kept without a picture.
         """
+        check_skeleton(skeleton)
+        check_pose(pose)
         free = self._free(_checked(name))
         path = self.folder / f"{free}{_SUFFIX}"
         text = pose_to_json(skeleton, pose, tags=tags)

@@ -18,7 +18,7 @@ from viewer.physics.model import BALLS, Model, Sunk, make_model
 from viewer.physics.surroundings import GRAVITY, Surroundings, freed, stood
 from viewer.skeleton import Clip, Pose, Skeleton, fk
 from viewer.skeleton.character import check_pose, check_skeleton
-from viewer.spatial.checks import Floats, finite_floats, handed_over
+from viewer.spatial.checks import Floats, as_number, finite_floats, handed_over
 
 STEPS_PER_SECOND = 240
 FRAMES_PER_SECOND = 60
@@ -38,6 +38,7 @@ _FASTEST_PUSHED = 100.0
 """Radians (or metres) per second: the largest speed that a push gives to a joint. Lighter parts slip off the hand."""
 _MOST_BACK = 100
 """Places tried for a ball that is thrown from inside something."""
+_STRENGTH = "physics: strength in hertz"
 _FASTEST = 1e3
 """Radians (or metres) per second above which a simulation counts as unstable."""
 
@@ -157,7 +158,7 @@ class Physics:
         self.model: Model = make_model(skeleton, start, self.surroundings, figures=figures)
         self._mujoco = self.model.mujoco
         self._data, self._aside = self._mujoco.MjData(self.model.mj), self._mujoco.MjData(self.model.mj)
-        self._strength, self.assist = self._checked_strength(strength), assist
+        self._strength, self.assist = as_number(strength, _STRENGTH, above=0.0), assist
         around = self.surroundings
         payload = max(around.masses.values(), default=0.0)
         self.drive = Drive(self.model, self._strength, fk(skeleton, start), around.ground, payload)
@@ -193,7 +194,7 @@ class Physics:
 
     @strength.setter
     def strength(self, hertz: float) -> None:
-        self._strength = self._checked_strength(hertz)
+        self._strength = as_number(hertz, _STRENGTH, above=0.0)
         self.drive.set_strength(self._strength)
 
     def reset(self, pose: Pose | None = None) -> None:
@@ -281,9 +282,7 @@ class Physics:
             InputError: no such joint, no three finite numbers, or a time that is over.
         """
         vector = finite_floats(impulse, (3,), "physics: push")
-        start = self.seconds if at is None else float(finite_floats(at, (), "physics: push: time"))
-        if start < self.seconds:
-            raise InputError(f"physics: push: expected a time from {self.seconds:g} s on, found {start:g}")
+        start = self.seconds if at is None else as_number(at, "physics: push: seconds", least=self.seconds)
         self._pushes.append(Push(self.skeleton.index(joint), vector, start))
         self._pushed = True
 
@@ -555,10 +554,3 @@ class Physics:
 
     def _read(self) -> Pose:
         return Pose.trusted(*map(handed_over, self.model.motion(self._data.qpos, self._start)))
-
-    @staticmethod
-    def _checked_strength(strength: float) -> float:
-        number = float(finite_floats(strength, (), "physics: strength"))
-        if not number > 0.0:
-            raise InputError(f"physics: strength: expected more than 0 hertz, found {number:g}")
-        return number
