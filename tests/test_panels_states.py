@@ -400,10 +400,11 @@ def test_the_help_is_filtered_as_one_types() -> None:
 
 def test_the_tooltip_of_what_is_grey_says_why() -> None:
     with shown(viewer.load("sample:biped")) as window:
-        assert explained(window.ui, "edit.redo") == "Redo   Ctrl+Shift+Z\nThere is nothing to redo"
+        lacks = window.controller.lacks
+        assert explained("edit.redo", lacks("edit.redo")) == "Redo   Ctrl+Shift+Z\nThere is nothing to redo"
         window.session.dispatch(SetLimits(False))
         window.session.undo()
-        assert explained(window.ui, "edit.redo", "Redo Limits off") == "Redo Limits off   Ctrl+Shift+Z"
+        assert explained("edit.redo", lacks("edit.redo"), "Redo Limits off") == "Redo Limits off   Ctrl+Shift+Z"
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,7 @@ class SkinDraw:
         spheres: (N, 4) centres and radii of balls within which all of it is, metres.
         bare: colour of meshes that have none of their own.
         opacity: below 1 it is drawn translucently over the rest, as ghosts are.
-        mirrored: some joints mirror what follows them, so that inside and outside cannot be told apart.
+        mirrored: some joints mirror what follows them, so that inside and outside cannot be distinguished.
     """
 
     skin: Skin

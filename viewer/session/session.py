@@ -39,7 +39,7 @@ class Session:
 
     ``path`` is the session file that was opened or saved last, ``file_digest`` SHA-256 of its bytes at that time:
     another digest on disk means that another program has changed the file. ``action_log`` has the calls since
-    `record_actions`; None: they are not recorded. ``events`` is what the user is to be told; the reader empties it.
+    `record_actions`; None: they are not recorded. ``events`` are notices for the user; the reader empties them.
     """
 
     def __init__(

@@ -31,14 +31,13 @@ def hint(command: str, words: str = "") -> str:
     return f"{words or row.title}   {row.shortcut}".rstrip()
 
 
-def explained(ui: PanelContext, command: str, words: str = "") -> str:
-    """`hint`, and on a line of its own why the command would have no effect now."""
-    return "\n".join(filter(None, (hint(command, words), _why_not(ui, command))))
+def explained(command: str, lacks: str, words: str = "") -> str:
+    """`hint`, and on a line of its own what the command ``lacks``, as of its binding, if anything."""
+    return "\n".join(filter(None, (hint(command, words), _sentence(lacks))))
 
 
-def _why_not(ui: PanelContext, command: str) -> str:
-    lacks = ui.controller.bindings[command].lacks()
-    return f"{lacks[:1].upper()}{lacks[1:]}"
+def _sentence(clause: str) -> str:
+    return f"{clause[:1].upper()}{clause[1:]}"
 
 
 def run(ui: PanelContext, command: str) -> None:
@@ -52,9 +51,9 @@ def command_entry(ui: PanelContext, command: str, words: str = "", said: str = "
     ``words`` are instead of its title, ``said`` beside it where the command has no key.
     """
     row = BY_ID[command]
-    ticked = bool(ui.controller.checked(command))
-    chosen = imgui.menu_item_simple(words or row.title, row.shortcut or said, ticked, ui.controller.can(command))
-    tip(_why_not(ui, command))
+    ticked, lacks = bool(ui.controller.checked(command)), ui.controller.lacks(command)
+    chosen = imgui.menu_item_simple(words or row.title, row.shortcut or said, ticked, not lacks)
+    tip(_sentence(lacks))
     if chosen:
         run(ui, command)
 
@@ -81,10 +80,10 @@ def command_button(
     height: float = controls.FIELD, primary: bool = False, on: bool | None = None, said: str = "",
 ) -> None:  # fmt: skip
     """A `controls.text_button` that runs a command; ``said`` instead of its title in the tooltip."""
-    enabled = not ui.controller.bindings[command].lacks()
+    lacks = ui.controller.bindings[command].lacks()
     if controls.text_button(
-        ui, label, icon=icon, width=width, height=height, primary=primary, on=on, enabled=enabled,
-        hint=explained(ui, command, said),
+        ui, label, icon=icon, width=width, height=height, primary=primary, on=on, enabled=not lacks,
+        hint=explained(command, lacks, said),
     ):  # fmt: skip
         run(ui, command)
 
@@ -94,7 +93,8 @@ def command_tool(
     said: str = "", on: bool | None = None,
 ) -> None:  # fmt: skip
     """A `controls.tool_button` that runs a command; ``said`` instead of its title in the tooltip."""
-    if controls.tool_button(ui, command, words, icon, width, explained(ui, command, said), on=on):
+    about = explained(command, ui.controller.bindings[command].lacks(), said)
+    if controls.tool_button(ui, command, words, icon, width, about, on=on):
         run(ui, command)
 
 
@@ -110,7 +110,8 @@ FINISH = 112.0
 
 def finish_button(ui: PanelContext, command: str, words: str, *, icon: str = fa.ICON_FA_CHECK, said: str = "") -> None:
     """The one solid button of a workspace, at the right end of its toolbar: its command keeps the result."""
-    enabled = ui.controller.can(command)
+    lacks = ui.controller.lacks(command)
+    enabled = not lacks
     imgui.begin_disabled(not enabled)
     pen = Pen(ui)
     it = item("finish", pen.px(FINISH), pen.px(controls.TOOL))
@@ -122,7 +123,7 @@ def finish_button(ui: PanelContext, command: str, words: str, *, icon: str = fa.
     pen.icon(x + pen.px(7), it.middle[1], icon, tone)
     pen.strong(x + pen.px(20), pen.middle(it.y, it.h), words, tone)
     imgui.end_disabled()
-    tip(explained(ui, command, said))
+    tip(explained(command, lacks, said))
     if it.clicked and enabled:
         run(ui, command)
 

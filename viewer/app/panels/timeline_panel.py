@@ -156,8 +156,9 @@ def draw_transport(ui: PanelContext) -> None:
     for command, icon in buttons[2:3] if wide < _NARROWEST else buttons[1:4] if narrow else buttons:
         main = command == "play.forwards"
         look = {"colour": "text" if main else "text2", "fill": "field" if main else None}
-        on, said = not ui.controller.bindings[command].lacks(), explained(ui, command)
-        if controls.icon_button(ui, command, icon, said, size=_SMALL, enabled=on, **look):  # type: ignore[arg-type]
+        lacks = ui.controller.bindings[command].lacks()
+        about = explained(command, lacks)
+        if controls.icon_button(ui, command, icon, about, size=_SMALL, enabled=not lacks, **look):  # type: ignore[arg-type]
             run(ui, "play.backwards" if main and playing < 0 else command)
         imgui.same_line(0.0, spacing)
     icon, words, tone = _LOOPS[ui.session.clock.loop]

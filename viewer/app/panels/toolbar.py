@@ -354,8 +354,8 @@ def _undo_redo(ui: PanelContext) -> None:
     for command, icon, said in (
         ("edit.undo", fa.ICON_FA_ARROW_ROTATE_LEFT, undone), ("edit.redo", fa.ICON_FA_ARROW_ROTATE_RIGHT, redone),
     ):  # fmt: skip
-        words, can = explained(ui, command, said), ui.controller.can(command)
-        if controls.icon_button(ui, command, icon, words, fill=None, enabled=can):
+        lacks = ui.controller.lacks(command)
+        if controls.icon_button(ui, command, icon, explained(command, lacks, said), fill=None, enabled=not lacks):
             run(ui, command)
         _next(ui)
 

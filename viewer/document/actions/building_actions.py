@@ -69,7 +69,7 @@ def _kind(word: object, joint: str) -> JointKind:
 
 
 def _both(document: Document, joint: str, mirror: bool, edit: Callable[[Skeleton, str, bool], Skeleton]) -> Skeleton:
-    """The skeleton with a joint and, with ``mirror``, its twin edited; ``edit`` is told whether it edits the twin."""
+    """The skeleton with a joint and, with ``mirror``, its twin edited; ``edit`` knows by its last argument which."""
     skeleton = document.skeleton
     skeleton.index(joint)
     twin = twin_of(skeleton, joint) if as_flag(mirror, "mirror") else None
